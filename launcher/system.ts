@@ -7,6 +7,7 @@ import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/
 import type { TlsFiles } from '@gerbang/rpc';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Demo, ensureDemo, urlsOf } from './demo.ts';
+import { demoClient } from './operators.ts';
 import { findFreePorts, takenPorts } from './ports.ts';
 import { mongodbUriOf, processTable } from './processes.ts';
 import { ensureSecrets } from './secrets.ts';
@@ -118,7 +119,10 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
       const channel = openLedgerChannel({ addresses: [`127.0.0.1:${ports.LEDGER_RPC_PORT}`], tls: options.tls });
       try {
         const differences: string[] = [];
-        const clients = { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };
+        const clients = {
+          ledger: demoClient(folder.path, channel, LedgerService, 'ledger'),
+          routing: demoClient(folder.path, channel, RoutingService, 'ledger'),
+        };
         const { sumSen } = await verifyLedger(clients, { difference: (line) => differences.push(line) });
         return sumSen === 0n ? differences : [...differences, `the sum of all accounts is ${sumSen} sen`];
       } finally {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DescMethod } from '@bufbuild/protobuf';
-import { checkpointText, keyedChain, NO_LINK } from '@gerbang/core';
+import { checkpointText, keyedChain, NO_LINK, RefusalError, refuse } from '@gerbang/core';
 import { claimedSubject } from '@gerbang/neighbours';
 import { DiscrepancyDecision, DiscrepancyKind, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
@@ -39,9 +39,11 @@ const answers = {
   proposals: [] as string[],
 };
 
-/** Whose token a command came with; the services' gates are tested there. */
+/** Whose token comes with a call; the services' gates are tested there. */
 function operatorOf({ authorization }: CallContext): string {
-  return claimedSubject(authorization.slice('Bearer '.length))?.subject ?? 'no one';
+  const claimed = claimedSubject(authorization.replace(/^Bearer /, ''));
+  if (claimed === undefined) throw new RefusalError(refuse('unauthorized'));
+  return claimed.subject;
 }
 
 /** What another service keeps sealed. */
@@ -92,7 +94,8 @@ beforeAll(async () => {
           post: async ({ amountSen }) => ({ availableAfterSen: amountSen }),
           getBalance: async () => ({}),
           // The balances come on the first page, what differs on the last one.
-          verify: async ({ cursor, checkpoints }) => {
+          verify: async ({ cursor, checkpoints }, call) => {
+            operatorOf(call);
             if (cursor === '') answers.checkpoints = BigInt(checkpoints.length);
             return cursor === ''
               ? { balances: [{ merchantId: 'm', accountId: 'a', availableSen: 5_000n }], nextCursor: 'c' }
@@ -105,13 +108,16 @@ beforeAll(async () => {
         RoutingService,
         {
           locate: async () => ({ address: `127.0.0.1:${others.port}` }),
-          listPartitions: async () => ({
-            partitions: [
-              { name: 'p0', owner: 'ledger-0', epoch: 7n },
-              { name: 'p1', owner: 'ledger-1', epoch: 2n },
-            ],
-            instances: [{ id: 'ledger-0', address: 'ledger-0:9102' }],
-          }),
+          async listPartitions(_, call) {
+            operatorOf(call);
+            return {
+              partitions: [
+                { name: 'p0', owner: 'ledger-0', epoch: 7n },
+                { name: 'p1', owner: 'ledger-1', epoch: 2n },
+              ],
+              instances: [{ id: 'ledger-0', address: 'ledger-0:9102' }],
+            };
+          },
         },
         [],
       ),
@@ -130,7 +136,8 @@ beforeAll(async () => {
       implement(
         RedeliveryService,
         {
-          redeliverMany: async ({ operator, run, after, limit, dryRun, event, status }) => {
+          redeliverMany: async ({ run, after, limit, dryRun, event, status }, call) => {
+            const operator = operatorOf(call);
             if (!dryRun)
               answers.proposals.push(`${operator} ${limit} ${DeliveryStatus[status].toLowerCase()} of ${event} in ${run}`);
             const left = after === '' ? 700 : 200;
@@ -230,41 +237,35 @@ beforeAll(async () => {
       implement(
         TimelineService,
         {
-          listEvents: async ({ aggregateId, afterSeq }) =>
-            aggregateId === 'nothing'
-              ? {}
-              : {
-                  events: [
-                    { event: { seq: afterSeq + 1n, type: 'disbursement.succeeded', atMs: 0n }, merchantId: 'm', confirmed: true },
-                  ],
-                  more: afterSeq === 0n,
-                },
+          async listEvents({ aggregateId, afterSeq }, call) {
+            operatorOf(call);
+            if (aggregateId === 'nothing') return {};
+            const event = { seq: afterSeq + 1n, type: 'disbursement.succeeded', atMs: 0n };
+            return { events: [{ event, merchantId: 'm', confirmed: true }], more: afterSeq === 0n };
+          },
         },
         [],
       ),
       implement(
         EventService,
         {
-          listUnreadable: async ({ filter }) => ({
-            events: [
-              {
-                id: '01E',
-                service: 'money-out',
-                aggregate: 'money-out:transfers:a:INV-1',
-                seq: 2n,
-                type: filter?.type ?? '',
-                reason: 'too new',
-              },
-            ],
-          }),
-          replayEvents: async ({ operator, filter, cursor }) => {
-            answers.proposals.push(`${operator} replays ${filter?.id} from ${filter?.fromMs} ${cursor}`);
+          async listUnreadable({ filter }, call) {
+            operatorOf(call);
+            const aggregate = 'money-out:transfers:a:INV-1';
+            const type = filter?.type ?? '';
+            return { events: [{ id: '01E', service: 'money-out', aggregate, seq: 2n, type, reason: 'too new' }] };
+          },
+          replayEvents: async ({ filter, cursor }, call) => {
+            answers.proposals.push(`${operatorOf(call)} replays ${filter?.id} from ${filter?.fromMs} ${cursor}`);
             if (cursor === '') return { events: [{ id: '01E', fate: 'webhook' }], nextCursor: 'next' };
             return filter?.id === '01F' ? { events: [{ id: '01F', fate: 'unreadable', reason: 'too new' }] } : {};
           },
-          listFates: async ({ service, events }) => ({
-            fates: [{ seq: events[0]?.seq ?? 0n, eventId: '01E', status: 'unreadable', reason: `unknown to ${service}` }],
-          }),
+          async listFates({ service, events }, call) {
+            operatorOf(call);
+            return {
+              fates: [{ seq: events[0]?.seq ?? 0n, eventId: '01E', status: 'unreadable', reason: `unknown to ${service}` }],
+            };
+          },
         },
         [],
       ),
@@ -304,6 +305,7 @@ beforeAll(async () => {
   const port = await servicePort(merchant);
   environment = {
     GERBANG_DATA: data,
+    GERBANG_OPERATOR: 'ani',
     MERCHANT_RPC: `127.0.0.1:${port}`,
     LEDGER_RPC: othersAddress,
     MONEY_OUT_RPC: othersAddress,
@@ -661,9 +663,9 @@ test('events redeliver: tells how many, and does it with --yes, part after part'
   expect((await gerbang(range)).stdout).toBe('700 webhooks would be sent again; add --yes to do it\n');
   expect((await gerbang([...range, '--limit', '600'])).stdout).toContain('600 webhooks would be sent again, and there are more');
   answers.proposals.length = 0;
-  const { stdout } = await gerbang([...range, '--yes', '--operator', 'ana']);
+  const { stdout } = await gerbang([...range, '--yes', '--operator', 'budi']);
   const [, run] = /^700 webhooks will be sent again \(run ([0-9A-Z]{26})\)\n$/.exec(stdout) ?? [];
-  expect(answers.proposals).toEqual([`ana 500 failed of disbursement in ${run}`, `ana 500 failed of disbursement in ${run}`]);
+  expect(answers.proposals).toEqual([`budi 500 failed of disbursement in ${run}`, `budi 500 failed of disbursement in ${run}`]);
   expect((await gerbang(['events', 'redeliver'])).stderr).toContain('give --from and --to, or --id');
 });
 

@@ -67,15 +67,16 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
       client,
       signedClient,
       async ledgerService() {
+        const authorized = { authorize: operatorAuthorizer(readOwnKey(operatorName(options)), 'ledger') };
         const ledger = await open('ledger');
-        return { ledger: ledger.client(LedgerService), routing: ledger.client(RoutingService) };
+        return { ledger: ledger.client(LedgerService, authorized), routing: ledger.client(RoutingService, authorized) };
       },
       merchantService: () => signedClient('merchant', OperatorService),
       adminService: () => signedClient('merchant', OperatorAdminService),
       moneyOutService: () => signedClient('money-out', ResolutionService),
-      redeliveryService: () => client('notifier', RedeliveryService),
-      notifierService: () => client('notifier', EventService),
-      timelineOf: (service) => client(service, TimelineService),
+      redeliveryService: () => signedClient('notifier', RedeliveryService),
+      notifierService: () => signedClient('notifier', EventService),
+      timelineOf: (service) => signedClient(service, TimelineService),
       show: (result, lines) => process.stdout.write(`${options.json ? JSON.stringify(result) : lines.join('\n')}\n`),
     });
   } finally {

@@ -40,6 +40,16 @@ test('every method lists who may call it, by names that certificates have', () =
     }
 });
 
+test('every service that operators command may ask the gate for them', () => {
+  const asking = SERVICES.map(({ name }) => name).filter(
+    (name) => name !== 'merchant' && sourcesOf(name).some((text) => text.includes('openOperatorGate(')),
+  );
+  const owners = SERVICES.flatMap((row) => ('aggregates' in row && row.name !== 'merchant' ? [row.name] : []));
+  expect(asking).toEqual(expect.arrayContaining([...owners, 'notifier', 'ledger']));
+  for (const method of ['begin', 'finish'])
+    expect(lists.get('OperatorGateService')?.get(method)?.toSorted(), method).toEqual(asking.toSorted());
+});
+
 describe('who has a client of a service is on its lists', () => {
   test.each(SERVICES.map(({ name }) => name))('%s', (caller) => {
     const texts = sourcesOf(caller);

@@ -41,7 +41,9 @@ export async function benchTakeover(): Promise<object> {
   let channel: RpcChannel | undefined;
   try {
     await eventually('MongoDB answers', async () => (await mongo.connect()) !== undefined, 30_000);
-    const start = (instance: string) => startLedgerProcess({ instance, mongoUri, databasePrefix: 'bench_', leaseMs: LEASE_MS });
+    // No operator asks anything here.
+    const common = { mongoUri, databasePrefix: 'bench_', leaseMs: LEASE_MS, merchantRpc: '127.0.0.1:1' };
+    const start = (instance: string) => startLedgerProcess({ instance, ...common });
     const first = await start('first');
     instances.push(first);
     channel = openLedgerChannel({ addresses: [first.address], tls: undefined, timeoutMs: 60_000 });

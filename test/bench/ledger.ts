@@ -11,6 +11,7 @@ import { Health } from '@gerbang/proto/grpc/health/v1/health';
 import { openChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
 import { eventually, freePort } from '@gerbang/testkit';
 import { type Collection, MongoClient } from 'mongodb';
+import { type OperatorGate, startOperatorGate } from '../support/operator-gate.ts';
 import type { Turn } from './harness/benchmark.ts';
 import { ACCOUNTS, CALLERS, drive, fund, hold, type Ledger, type Load, uniform, zipfian } from './ledger-load.ts';
 import { benchTakeover } from './ledger-takeover.ts';
@@ -50,7 +51,7 @@ export async function benchLedger(): Promise<object> {
     const pgbench = await measurePgbench(Math.max(1, Math.round(SECONDS / 3)));
     const { sustained, lone } = await machine.withLedger({}, async (ledger) => {
       const measured = { sustained: await measureSustained(ledger), lone: await measureLone(ledger, machine.bare) };
-      await mustBeIntact(ledger.channel);
+      await mustBeIntact(ledger, machine.gate);
       return measured;
     });
     const plainMongo = await measurePlain(machine.bare);
@@ -132,6 +133,7 @@ async function startMachine(root = OWN_ROOT) {
     children.push(child);
     return child;
   };
+  const gate = await startOperatorGate();
   const port = await freePort();
   const uri = process.env.MONGODB_URI ?? `mongodb://127.0.0.1:${port}/?directConnection=true`;
   const prefix = `bench_${process.pid}_${randomBytes(3).toString('hex')}_`;
@@ -140,6 +142,7 @@ async function startMachine(root = OWN_ROOT) {
   const stop = async () => {
     if (stopped) return;
     stopped = true;
+    await gate.close();
     await mongo.db(`${prefix}ledger`).dropDatabase();
     await mongo.db(`${prefix}bare`).dropDatabase();
     await mongo.close();
@@ -150,12 +153,13 @@ async function startMachine(root = OWN_ROOT) {
     start(mainOf('packages/embedded-mongo'), ['--data', path.join(folder, 'mongo'), '--port', String(port)], {});
   await eventually('MongoDB answers', async () => (await mongo.connect()) !== undefined, 30_000);
   return {
+    gate,
     bare: mongo.db(`${prefix}bare`).collection<Bare>('bare'),
     async withLedger<T>(env: Record<string, string>, use: (ledger: RunningLedger) => Promise<T>): Promise<T> {
       const [rpcPort, adminPort] = [await freePort(), await freePort()];
       const ports = { RPC_PORT: String(rpcPort), ADMIN_PORT: String(adminPort) };
       const named = { GERBANG_ENV: 'sandbox', LEDGER_INSTANCE: 'bench' };
-      const common = { ...named, MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix, CHAIN_KEYS };
+      const common = { ...named, MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix, CHAIN_KEYS, MERCHANT_RPC: gate.address };
       const child = start(mainOf('services/ledger'), [], { ...common, ...ports, ...env });
       const chainPort = await freePort();
       const chain = start(CHAIN, [], { RPC_PORT: String(chainPort), MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix });
@@ -263,9 +267,9 @@ async function measureLone({ client, chain, channel }: RunningLedger, bare: Coll
 const ratio = (a: number, b: number) => Number((a / b).toFixed(2));
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-async function mustBeIntact(channel: RpcChannel): Promise<void> {
+async function mustBeIntact({ channel }: RunningLedger, gate: OperatorGate): Promise<void> {
   const lines: string[] = [];
-  const clients = { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };
+  const clients = gate.clientsOf(channel);
   const { differences, sumSen } = await verifyLedger(clients, { difference: (line) => lines.length < 5 && lines.push(line) });
   if (differences > 0 || sumSen !== 0n) throw new Error(`the ledger is wrong: ${lines.join('; ')}`);
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLedgerChannel, verifyLedger } from '@gerbang/neighbours';
-import { Intent, LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Intent, LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { RpcChannel } from '@gerbang/rpc';
 import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LedgerProcess, startLedgerProcess } from '../support/ledger-process.ts';
+import { type OperatorGate, startOperatorGate } from '../support/operator-gate.ts';
 
 /** Long form: GERBANG_CHAOS=long, many rounds; the short form runs in `npm test`. */
 const long = process.env.GERBANG_CHAOS === 'long';
@@ -83,14 +84,18 @@ async function post(
 
 describe('two instances of the ledger under load', () => {
   let mongo: TestMongo;
+  let gate: OperatorGate;
   let instances: LedgerProcess[] = [];
   let channel: RpcChannel;
   let start: (instance: string, port?: number) => Promise<LedgerProcess>;
 
   beforeAll(async () => {
-    mongo = await startTestMongo();
+    [mongo, gate] = await Promise.all([startTestMongo(), startOperatorGate()]);
   });
-  afterAll(() => mongo?.stop());
+  afterAll(async () => {
+    await gate?.close();
+    await mongo?.stop();
+  });
   beforeEach(async () => {
     const databasePrefix = `${mongo.databasePrefix}${randomBytes(4).toString('hex')}_`;
     start = (instance, port) =>
@@ -99,6 +104,7 @@ describe('two instances of the ledger under load', () => {
         mongoUri: mongo.uri,
         databasePrefix,
         leaseMs: LEASE_MS,
+        merchantRpc: gate.address,
         ...(port !== undefined && { port }),
       });
     instances = [await start('first'), await start('second')];
@@ -111,7 +117,7 @@ describe('two instances of the ledger under load', () => {
 
   /** The owner of a partition among those that run. */
   const ownerOf = async (partition: string): Promise<LedgerProcess | undefined> => {
-    const { partitions } = await channel.client(RoutingService).listPartitions({});
+    const { partitions } = await gate.clientsOf(channel).routing.listPartitions({});
     return instances.find(({ instance }) => instance === partitions.find(({ name }) => name === partition)?.owner);
   };
 
@@ -124,8 +130,7 @@ describe('two instances of the ledger under load', () => {
       for (const { key, sen } of answers.slice(-200)) expect(await post(channel, partition, key, Intent.HOLD, 1n)).toBe(sen);
     }
     const differences: string[] = [];
-    const clients = { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };
-    const { postings, sumSen } = await verifyLedger(clients, { difference: (line) => differences.push(line) });
+    const { postings, sumSen } = await verifyLedger(gate.clientsOf(channel), { difference: (line) => differences.push(line) });
     expect({ differences, sumSen }).toEqual({ differences: [], sumSen: 0n });
     expect(postings).toBe(BigInt(load.answered + PARTITIONS.length));
   };

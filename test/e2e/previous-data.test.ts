@@ -7,6 +7,7 @@ import { EventService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { openChannel } from '@gerbang/rpc';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { demoClient } from '../../launcher/operators.ts';
 import { findFreePorts } from '../../launcher/ports.ts';
 import { openSystem, type System } from '../../launcher/system.ts';
 import { isLeft, type Left, payAll, settled } from '../previous-data/life.ts';
@@ -92,11 +93,12 @@ test('every event can be read, those too that had not left their tails', async (
   const moneyOut = openChannel({ address: `127.0.0.1:${system.ports.MONEY_OUT_RPC_PORT}`, tls: undefined });
   try {
     const of = `${left.accountId}:old-unknown`;
+    const timeline = demoClient(system.dataFolder, moneyOut, TimelineService, 'money-out');
     await eventually('its events are confirmed', async () => {
-      const { events } = await moneyOut.client(TimelineService).listEvents({ aggregateType: 'transfers', aggregateId: of });
+      const { events } = await timeline.listEvents({ aggregateType: 'transfers', aggregateId: of });
       return events.length > 0 && events.every(({ confirmed }) => confirmed);
     });
-    const { events } = await notifier.client(EventService).listUnreadable({ limit: 10 });
+    const { events } = await demoClient(system.dataFolder, notifier, EventService, 'notifier').listUnreadable({ limit: 10 });
     expect(events).toEqual([]);
   } finally {
     await Promise.all([notifier.close(), moneyOut.close()]);

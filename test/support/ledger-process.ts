@@ -23,6 +23,7 @@ export async function startLedgerProcess(options: {
   mongoUri: string;
   databasePrefix: string;
   leaseMs: number;
+  merchantRpc: string;
   /** Where one that comes back listens again, as behind a name that stays; a free one otherwise. */
   port?: number;
 }): Promise<LedgerProcess> {
@@ -36,6 +37,7 @@ export async function startLedgerProcess(options: {
       MONGODB_URI: options.mongoUri,
       MONGODB_DB_PREFIX: options.databasePrefix,
       CHAIN_KEYS: `k1:${Buffer.alloc(32, 'c').toString('base64')}`,
+      MERCHANT_RPC: options.merchantRpc,
       LEDGER_INSTANCE: options.instance,
       LEDGER_LEASE_MS: String(options.leaseMs),
       RPC_PORT: String(port),

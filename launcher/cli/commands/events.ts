@@ -75,7 +75,7 @@ function replay(options: GlobalOptions & Filter & { all?: boolean }, id: string 
     const replayed: { id: string; fate: string; reason: string }[] = [];
     let cursor = '';
     do {
-      const request = { operator: session.operator(), filter: toFilter(options, id), cursor };
+      const request = { filter: toFilter(options, id), cursor };
       const page = await notifier.replayEvents(request, { timeoutMs: REPLAY_MS });
       replayed.push(...page.events.map((item) => ({ id: item.id, fate: item.fate, reason: item.reason })));
       cursor = page.nextCursor;

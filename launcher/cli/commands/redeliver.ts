@@ -57,11 +57,7 @@ function redeliver(options: Options): Promise<void> {
     const run = options.run ?? newUlid(Date.now());
     const dryRun = options.yes !== true;
     try {
-      const { matched, more } = await runThrough(
-        service,
-        { ...toRequest(options), operator: session.operator(), run, dryRun },
-        options.limit,
-      );
+      const { matched, more } = await runThrough(service, { ...toRequest(options), run, dryRun }, options.limit);
       const what = `${matched} webhook${matched === 1 ? '' : 's'}`;
       const rest = more ? ', and there are more than --limit' : '';
       session.show({ run: dryRun ? null : run, matched, more, dry_run: dryRun }, [
@@ -74,7 +70,7 @@ function redeliver(options: Options): Promise<void> {
   });
 }
 
-type Request = ReturnType<typeof toRequest> & { operator: string; run: string; dryRun: boolean };
+type Request = ReturnType<typeof toRequest> & { run: string; dryRun: boolean };
 
 function toRequest({ id = '', from = 0n, to = BigInt(Date.now()), event = '', merchant = '', status }: Options) {
   const wanted = status ?? (id === '' ? 'failed' : 'any');

@@ -8,7 +8,6 @@ import { type Lag, watchLag } from './lag.ts';
 import { createPublisher } from './publisher.ts';
 import { createRecentTails } from './recent-tails.ts';
 import { startSweep } from './sweep.ts';
-import { implementTimeline } from './timeline.ts';
 
 /** Publications right after a write that may be under way at once; what comes on top of them is left to the sweep. */
 const UNDER_WAY_MAX = 1_024;
@@ -24,8 +23,8 @@ export type Relay = Closeable & {
   /** Given to `openAggregates`: publishes right after the write, without waiting. */
   afterWrite: AfterWrite;
   /**
-   * Starts to look for tails that were never confirmed, in these collections; once. Gives what the service answers about their
-   * events: to the notifier, which confirms them, and to operators, who read them.
+   * Starts to look for tails that were never confirmed, in these collections; once. Gives what the service answers to the notifier,
+   * which confirms their events.
    */
   serve(aggregateTypes: readonly string[]): Implementation[];
 };
@@ -65,7 +64,7 @@ export function createRelay(options: {
     },
     serve(aggregateTypes) {
       sweeping ??= startSweep({ ...options, aggregateTypes, publish, lag });
-      return [implementEventSource(options.store, aggregateTypes, recent), implementTimeline(options.store, aggregateTypes)];
+      return [implementEventSource(options.store, aggregateTypes, recent)];
     },
     async close() {
       lag.close();

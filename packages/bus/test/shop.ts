@@ -1,10 +1,10 @@
 import { type AdjustableClock, createClock } from '@gerbang/core';
-import { type EventBatch, EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
-import { openChannel, startRpcServer } from '@gerbang/rpc';
+import { type EventBatch, EventSourceService, TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
+import { implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { type Closeable, ClosingStack, type Logger } from '@gerbang/runtime';
 import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestNats, testLog } from '@gerbang/testkit';
-import { type Bus, consume, createRelay, openBus, type Received, type Relay } from '../src/index.ts';
+import { type Bus, consume, createRelay, createTimeline, openBus, type Received, type Relay } from '../src/index.ts';
 
 export type Thing = { n: number };
 
@@ -38,7 +38,7 @@ export async function openShop(options: { log?: Logger; stalledAfterMs?: number 
     port: 0,
     tls: undefined,
     log,
-    implementations: relay.serve(THINGS),
+    implementations: [...relay.serve(THINGS), implement(TimelineService, { listEvents: createTimeline(store, THINGS) }, ['cli'])],
     ready: () => true,
   });
   closing.push('rpc', () => server.close());

@@ -1,7 +1,10 @@
-import { accessFromConfig, type Bus, type BusConfig, createRelay, openBus, type Relay } from '@gerbang/bus';
+import { accessFromConfig, type Bus, type BusConfig, createRelay, createTimeline, openBus, type Relay } from '@gerbang/bus';
 import type { Clock } from '@gerbang/core';
+import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
+import type { Implementation } from '@gerbang/rpc';
 import type { Store } from '@gerbang/store';
 import type { Foundation } from './foundation.ts';
+import { implementForOperators, type OperatorGate, VIEWERS } from './operators.ts';
 
 /** What a service that publishes events is configured by: `busShape` and STREAM_REPLICAS. */
 export type EventsConfig = BusConfig & { STREAM_REPLICAS: number };
@@ -13,8 +16,14 @@ export function openEventBus({ name, config, log, closing }: Foundation<BusConfi
   return bus;
 }
 
+/** The relay of a service, which also tells operators what has happened to its aggregates. */
+export type ServiceRelay = Pick<Relay, 'afterWrite'> & {
+  /** As `Relay.serve`; operators read the timeline of these aggregates through `gate`. */
+  serve(aggregateTypes: readonly string[], gate: OperatorGate): Implementation[];
+};
+
 /** Opens the way from the outbox of `store` to JetStream. `clock` dates the service's events. */
-export function openRelay(foundation: Foundation<EventsConfig>, store: Store, clock: Clock): { bus: Bus; relay: Relay } {
+export function openRelay(foundation: Foundation<EventsConfig>, store: Store, clock: Clock): { bus: Bus; relay: ServiceRelay } {
   const { name, config, log, registry, closing } = foundation;
   const bus = openEventBus(foundation);
   const relay = createRelay({
@@ -27,5 +36,17 @@ export function openRelay(foundation: Foundation<EventsConfig>, store: Store, cl
     log,
   });
   closing.push('relay', () => relay.close());
-  return { bus, relay };
+  const serve = (aggregateTypes: readonly string[], gate: OperatorGate) => [
+    ...relay.serve(aggregateTypes),
+    implementTimeline(store, aggregateTypes, gate),
+  ];
+  return { bus, relay: { afterWrite: relay.afterWrite, serve } };
+}
+
+/** What has happened to the aggregates of a service, for operators. Refusals: validation (unknown aggregate type). */
+function implementTimeline(store: Store, aggregateTypes: readonly string[], gate: OperatorGate): Implementation {
+  const handler = createTimeline(store, aggregateTypes);
+  return implementForOperators(gate, TimelineService, {
+    listEvents: { roles: VIEWERS, handler: (request, { context }) => handler(request, context) },
+  });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DescMethod, DescService, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type { DescMessage, DescMethod, DescMethodUnary, DescService, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { canonicalJson, type Json, RefusalError, refuse } from '@gerbang/core';
 import {
@@ -73,6 +73,18 @@ export function openOperatorGate(foundation: Foundation<CallerConfig & { MERCHAN
 type UntypedCommand = Command<never, unknown>;
 
 /**
+ * One operators' command of a service that other services call too, as a handler for `implement`; list only `cli` as its caller.
+ * Otherwise as `implementForOperators`.
+ */
+export function forOperators<I extends DescMessage, O extends DescMessage>(
+  gate: OperatorGate,
+  method: DescMethodUnary<I, O>,
+  command: Command<MessageShape<I>, MessageInitShape<O>>,
+): (request: MessageShape<I>, context: CallContext) => Promise<MessageInitShape<O>> {
+  return (request, context) => carryOut(gate, method, command, request, context);
+}
+
+/**
  * Binds operators' commands to a service. Each call must carry an operator's token. Whose it is, whether that operator may give
  * the command, and whether a second one must approve it is asked at the gate, which writes the command to the audit log before
  * the handler runs, and its end after it. Refusals, besides the handler's: unauthorized, forbidden, approval_needed, approval_used.
@@ -88,13 +100,13 @@ export function implementForOperators<S extends DescService>(gate: OperatorGate,
   return { desc, handlers, callers: () => ['cli'] };
 }
 
-async function carryOut(
+async function carryOut<Request, Answer>(
   gate: OperatorGate,
   method: DescMethod,
-  command: UntypedCommand,
-  request: never,
+  command: Command<Request, Answer>,
+  request: Request,
   context: CallContext,
-): Promise<unknown> {
+): Promise<Answer> {
   const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   const needsApproval = !isRead && ((await command.approval?.(request)) ?? false);
   const begun = await gate.begin({
@@ -138,8 +150,13 @@ function callOf({ operator, proposer }: MessageShape<typeof BeginResponseSchema>
   return call;
 }
 
-async function untilItsEnd(gate: OperatorGate, commandId: string, run: () => Promise<unknown>, call: Call): Promise<unknown> {
-  let answer: unknown;
+async function untilItsEnd<Answer>(
+  gate: OperatorGate,
+  commandId: string,
+  run: () => Promise<Answer>,
+  call: Call,
+): Promise<Answer> {
+  let answer: Answer;
   try {
     answer = await run();
   } catch (error) {

@@ -1,22 +1,38 @@
 import { createServer } from 'node:http';
+import { newOperatorKey, operatorAuthorizer, publicKeyOf } from '@gerbang/neighbours';
+import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { type Handlers, implement } from '@gerbang/rpc';
+import { OperatorGateService, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { type Handlers, implement, openChannel as openRpcChannel, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { freePort, startTestMongo, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
+import { createOperatorGate } from '@gerbang/testkit/operator-gate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRelay } from '../src/events.ts';
 import { assembleService, type Foundation, listenHttp, openClock } from '../src/index.ts';
 import { openHintConnection, openMerchants } from '../src/merchants.ts';
+import { openOperatorGate } from '../src/operators.ts';
 import { openChannel, openLedger, serveRpc } from '../src/rpc.ts';
 import { openStore, openTimer } from '../src/store.ts';
 
 let mongo: TestMongo;
 let nats: TestNats;
+let merchant: RpcServer;
 beforeAll(async () => {
-  [mongo, nats] = await Promise.all([startTestMongo(), startTestNats()]);
+  [mongo, nats, merchant] = await Promise.all([startTestMongo(), startTestNats(), startGate()]);
 });
 afterAll(async () => {
-  await Promise.all([mongo.stop(), nats.stop()]);
+  await Promise.all([mongo.stop(), nats.stop(), merchant.close()]);
 });
+
+/** An operator who may only read. */
+const vera = await newOperatorKey('vera');
+
+/** The merchant service as others ask it about operators. */
+function startGate(): Promise<RpcServer> {
+  const gate = createOperatorGate([{ id: vera.id, role: Role.VIEWER, publicKey: publicKeyOf(vera) }]);
+  const implementations = [implement(OperatorGateService, gate.handlers, [])];
+  return startRpcServer({ host: '127.0.0.1', port: 0, tls: undefined, log: testLog(), implementations, ready: () => true });
+}
 
 const log = testLog();
 
@@ -34,7 +50,7 @@ function configOf(over: { RPC_PORT?: number; ADMIN_PORT?: number } = {}) {
     NATS_URL: nats.url,
     STREAM_REPLICAS: 1,
     LEDGER_RPC: ['127.0.0.1:9'],
-    MERCHANT_RPC: '127.0.0.1:9',
+    MERCHANT_RPC: `127.0.0.1:${merchant.port}`,
     ...over,
   };
 }
@@ -61,7 +77,7 @@ function startWhole(config: ReturnType<typeof configOf>, closed: string[] = []) 
       handle: async () => {},
     });
     const served = await serveRpc(foundation, {
-      implementations: [implement(LedgerService, handlers, []), ...relay.serve(['things'])],
+      implementations: [implement(LedgerService, handlers, []), ...relay.serve(['things'], openOperatorGate(foundation))],
       store,
     });
     foundation.closing.push('last', () => void closed.push('last'));
@@ -95,6 +111,21 @@ test('a service is assembled from its parts, answers, and closes them in reverse
   expect(closed).toEqual(['last', 'first']);
   await expect(probe(service.adminPort)).rejects.toThrow();
   await expect(ask(service.port)).rejects.toMatchObject({ refusal: { refused: 'unavailable' } });
+});
+
+test('the timeline of its aggregates is read by operators only', async () => {
+  const service = await startWhole(configOf());
+  const channel = openRpcChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
+  try {
+    const request = { aggregateType: 'things', aggregateId: 'a' };
+    const refusal = { refusal: { refused: 'unauthorized' } };
+    await expect(channel.client(TimelineService).listEvents(request)).rejects.toMatchObject(refusal);
+    const signed = channel.client(TimelineService, { authorize: operatorAuthorizer(vera, 'money-test') });
+    expect(await signed.listEvents(request)).toMatchObject({ events: [], more: false });
+  } finally {
+    await channel.close();
+    await service.close();
+  }
 });
 
 test('a start that fails closes what was opened, and tells why', async () => {

@@ -64,7 +64,7 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     });
     const gate = openOperatorGate(foundation);
     const forKeys = implementKeys([purchaseTokens({ store, keys, log })], gate);
-    const served = [...implementations(context, gate), forKeys, ...relay.serve([PURCHASES])];
+    const served = [...implementations(context, gate), forKeys, ...relay.serve([PURCHASES], gate)];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

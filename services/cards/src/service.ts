@@ -5,6 +5,7 @@ import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
 import { openMerchants } from '@gerbang/service/merchants';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
@@ -55,7 +56,8 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
       handle: (document) => onPaymentDue(context, context.payments.fromDocument(document)),
     });
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([PAYMENTS])], store });
+    const served = [...implementations(context), ...relay.serve([PAYMENTS], openOperatorGate(foundation))];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }
 

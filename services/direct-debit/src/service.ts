@@ -89,7 +89,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
     });
     const gate = openOperatorGate(foundation);
     const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
-    const served = [...implementations(context, gate), forKeys, ...relay.serve([BINDINGS, CHARGES])];
+    const served = [...implementations(context, gate), forKeys, ...relay.serve([BINDINGS, CHARGES], gate)];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -9,6 +9,8 @@ const shape = {
   ...storeShape,
   RPC_PORT: env.port(9102),
   ADMIN_PORT: env.port(9202),
+  /** Who knows the operators. */
+  MERCHANT_RPC: env.address(),
   /** Who this instance is. It survives a restart and no two running instances share it; host name and port unless told. */
   LEDGER_INSTANCE: z
     .string()

@@ -1,5 +1,6 @@
 import { LedgerService, RoutingService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { implement } from '@gerbang/rpc';
+import { forOperators, VIEWERS } from '@gerbang/service/operators';
 import { getBalance } from './balance/rpc/get-balance.ts';
 import type { Context } from './context.ts';
 import { listPartitions } from './partition/rpc/list-partitions.ts';
@@ -20,7 +21,10 @@ export function implementations(context: Context) {
       {
         post: (request, call) => post(context, request, call),
         getBalance: (request, { signal }) => getBalance(context, request, signal),
-        verify: (request, { signal }) => verify(context, request, signal),
+        verify: forOperators(context.gate, LedgerService.method.verify, {
+          roles: VIEWERS,
+          handler: (request, call) => verify(context, request, call.context.signal),
+        }),
       },
       {
         post: ['money-out', 'merchant', ...PRODUCTS],
@@ -32,9 +36,13 @@ export function implementations(context: Context) {
       RoutingService,
       {
         locate: (request) => locate(context, request),
-        listPartitions: () => listPartitions(context),
+        listPartitions: forOperators(context.gate, RoutingService.method.listPartitions, {
+          roles: VIEWERS,
+          handler: () => listPartitions(context),
+        }),
       },
-      ['edge', 'merchant', 'money-out', 'cli', ...PRODUCTS],
+      // The operators' commands are routed too.
+      { locate: ['edge', 'merchant', 'money-out', 'cli', ...PRODUCTS], listPartitions: ['cli'] },
     ),
     implement(
       StatementService,

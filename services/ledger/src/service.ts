@@ -1,6 +1,7 @@
 import { type Clock, newUlid } from '@gerbang/core';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { assembleService, openClock, startProbes } from '@gerbang/service';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { type Served, startRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
 import { addressOf, type Config, instanceOf } from './config.ts';
@@ -49,6 +50,7 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       statements: await openStatementStore(store),
       verifications,
       lease: () => lease,
+      gate: openOperatorGate(foundation),
       log,
       samplePosting: createSampler(POSTINGS_LOGGED_PER_SECOND, () => performance.now()),
     };

@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, createClock, type RefusalCode, RefusalError } from '@gerbang/core';
-import { openLedgerChannel, type Unlinked, type VerifyOptions, verifyLedger } from '@gerbang/neighbours';
+import {
+  newOperatorKey,
+  type OperatorKey,
+  openLedgerChannel,
+  operatorAuthorizer,
+  publicKeyOf,
+  type Unlinked,
+  type VerifyOptions,
+  verifyLedger,
+} from '@gerbang/neighbours';
 import {
   Compensation,
   Intent,
@@ -11,10 +20,12 @@ import {
   StatementService,
   type VerifiedBalance,
 } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openChannel, type RpcClient } from '@gerbang/rpc';
+import { OperatorGateService, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { implement, openChannel, type RpcChannel, type RpcClient, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import { connectStore, type Store } from '@gerbang/store';
-import { startTestMongo, type TestMongo } from '@gerbang/testkit';
+import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { createOperatorGate } from '@gerbang/testkit/operator-gate';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
@@ -22,7 +33,10 @@ import { startService } from '../src/service.ts';
 /** Keys of the journal's chain in these tests. */
 export const CHAIN_KEYS = `k1:${Buffer.alloc(32, 'c').toString('base64')}`;
 
-/** With the routing, because verifying it all needs both. */
+/** An operator who may only read. */
+export const vera = await newOperatorKey('vera');
+
+/** With the routing, because verifying it all needs both. What only operators may ask is asked by vera. */
 export type Ledger = RpcClient<typeof LedgerService> & RpcClient<typeof RoutingService>;
 
 export type Statements = RpcClient<typeof StatementService>;
@@ -34,6 +48,8 @@ export type Running = {
   ledger: Ledger;
   statements: Statements;
   routing: Routing;
+  /** As nobody, unless a key signs the calls. */
+  channel: RpcChannel;
   address: string;
   port: number;
   adminPort: number;
@@ -43,17 +59,21 @@ export type Running = {
 /** A MongoDB for one test file; each test starts services on a database of its own. */
 export function useLedgerService() {
   let mongo: TestMongo;
+  let merchant: RpcServer;
   const running: { close(): Promise<void> }[] = [];
   beforeAll(async () => {
-    mongo = await startTestMongo();
+    [mongo, merchant] = await Promise.all([startTestMongo(), startGate()]);
   }, 30_000);
   afterAll(async () => {
     await Promise.all(running.map((one) => one.close()));
+    await merchant.close();
     await mongo.stop();
   }, 30_000);
   return {
     newDatabase: () => `${mongo.databasePrefix}${randomBytes(4).toString('hex')}_`,
     mongoUri: () => mongo.uri,
+    /** Where the operators are known. */
+    merchantRpc: () => `127.0.0.1:${merchant.port}`,
     /** What is really in the service's database. */
     async openDatabase(database: string): Promise<Store> {
       const store = await connectStore({ uri: mongo.uri, database: `${database}ledger`, appName: 'test' });
@@ -74,6 +94,7 @@ export function useLedgerService() {
         MONGODB_DB_PREFIX: options.database,
         RPC_PORT: '0',
         ADMIN_PORT: '0',
+        MERCHANT_RPC: `127.0.0.1:${merchant.port}`,
         LEDGER_INSTANCE: 'first',
         CHAIN_KEYS,
         ...options.env,
@@ -83,9 +104,10 @@ export function useLedgerService() {
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined, timeoutMs: 10_000 });
       let closed: Promise<void> | undefined;
       const one: Running = {
-        ledger: { ...channel.client(LedgerService), ...channel.client(RoutingService) },
+        ledger: ledgerOf(channel),
         statements: channel.client(StatementService),
-        routing: channel.client(RoutingService),
+        routing: ledgerOf(channel),
+        channel,
         address: `127.0.0.1:${service.port}`,
         port: service.port,
         adminPort: service.adminPort,
@@ -101,10 +123,28 @@ export function useLedgerService() {
     open(...seeds: readonly Running[]): { ledger: Ledger; statements: Statements } {
       const channel = openLedgerChannel({ addresses: seeds.map(({ address }) => address), tls: undefined, timeoutMs: 10_000 });
       running.push(channel);
-      const ledger = { ...channel.client(LedgerService), ...channel.client(RoutingService) };
-      return { ledger, statements: channel.client(StatementService) };
+      return { ledger: ledgerOf(channel), statements: channel.client(StatementService) };
     },
   };
+}
+
+/** Only what operators may ask is signed. */
+export function ledgerOf(channel: RpcChannel): Ledger {
+  const { verify, listPartitions } = signedBy(vera, channel);
+  return { ...channel.client(LedgerService), ...channel.client(RoutingService), verify, listPartitions };
+}
+
+/** The ledger as the holder of a key asks it. */
+export function signedBy(key: OperatorKey, channel: RpcChannel): Ledger {
+  const signed = { authorize: operatorAuthorizer(key, 'ledger') };
+  return { ...channel.client(LedgerService, signed), ...channel.client(RoutingService, signed) };
+}
+
+/** The merchant service as the ledger asks it: it knows vera. */
+function startGate(): Promise<RpcServer> {
+  const gate = createOperatorGate([{ id: vera.id, role: Role.VIEWER, publicKey: publicKeyOf(vera) }]);
+  const implementations = [implement(OperatorGateService, gate.handlers, ['ledger'])];
+  return startRpcServer({ host: '127.0.0.1', port: 0, tls: undefined, log: testLog(), implementations, ready: () => true });
 }
 
 export const MERCHANT = '01K00000000000000000MERCHA';

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openChannel } from '@gerbang/rpc';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { balances, CHAIN_KEYS, credit, expectIntact, hold, refusalOf, useLedgerService } from './harness.ts';
+import { balances, CHAIN_KEYS, credit, expectIntact, hold, ledgerOf, refusalOf, useLedgerService } from './harness.ts';
 
 const service = useLedgerService();
 const children: ChildProcess[] = [];
@@ -91,6 +90,7 @@ describe('a restart', () => {
           MONGODB_URI: service.mongoUri(),
           MONGODB_DB_PREFIX: database,
           CHAIN_KEYS,
+          MERCHANT_RPC: service.merchantRpc(),
           RPC_PORT: String(port),
           ADMIN_PORT: String(adminPort),
         },
@@ -99,7 +99,7 @@ describe('a restart', () => {
       return child;
     };
     const channel = openChannel({ address: `127.0.0.1:${port}`, tls: undefined, timeoutMs: 20_000 });
-    const ledger = { ...channel.client(LedgerService), ...channel.client(RoutingService) };
+    const ledger = ledgerOf(channel);
     const child = start();
     await ledger.post(credit(1_000_000n));
     const requests = Array.from({ length: 400 }, () => hold(10n));

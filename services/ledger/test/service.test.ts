@@ -8,7 +8,7 @@ const service = useLedgerService();
 describe('the service', () => {
   it('says which variable is missing or wrong', () => {
     expect(() => readConfig({ GERBANG_ENV: 'sandbox' })).toThrow(
-      new ConfigError(['MONGODB_URI is not set; it is required', 'CHAIN_KEYS is not set; it is required']),
+      new ConfigError(['MONGODB_URI', 'MERCHANT_RPC', 'CHAIN_KEYS'].map((variable) => `${variable} is not set; it is required`)),
     );
     expect(() => readConfig({ GERBANG_ENV: 'sandbox', MONGODB_URI: 'mongodb://x', LEDGER_LEASE_MS: '1' })).toThrow(
       /LEDGER_LEASE_MS/,

@@ -7,6 +7,7 @@ import type { IdempotencyKeys, Store } from '@gerbang/store';
 import type { AccountStore } from './account/store.ts';
 import type { ApprovalStore } from './approval/store.ts';
 import type { OperatorLog } from './audit/log.ts';
+import type { RefusedTokens } from './gate/refused-tokens.ts';
 import type { MerchantStore } from './merchant/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { Thresholds } from './operator/thresholds.ts';
@@ -21,6 +22,7 @@ export type Context = {
   signingKeys: SigningKeys;
   idempotencyKeys: IdempotencyKeys;
   audit: OperatorLog;
+  refusedTokens: RefusedTokens;
   operators: OperatorStore;
   approvals: ApprovalStore;
   /** From which on a second operator approves. */

@@ -90,7 +90,7 @@ export function implementations(context: Context) {
     implement(
       OperatorGateService,
       { begin: (request, call) => beginFor(context, request, call), finish: (request) => finish(context, request) },
-      ['biller', 'direct-debit', 'ledger', 'money-in', 'money-out', 'notifier'],
+      ['biller', 'cards', 'direct-debit', 'ledger', 'money-in', 'money-out', 'notifier'],
     ),
     merchantCommands(context, gate),
     operatorCommands(context, gate),

@@ -12,6 +12,7 @@ import { openApprovalStore } from './approval/store.ts';
 import { openOperatorLog } from './audit/log.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { logRefusedTokens } from './gate/refused-tokens.ts';
 import { localGate } from './gate/rpc.ts';
 import { MERCHANTS, openMerchantStore } from './merchant/store.ts';
 import { createMerchantMetrics } from './metrics.ts';
@@ -49,6 +50,8 @@ export function startService(
     const chain = keyedChain(config.CHAIN_KEYS, 'audit');
     const audit = await openOperatorLog({ store, chain, log, realNow, behind: metrics.auditBehind });
     closing.push('audit log', () => audit.close());
+    const refusedTokens = logRefusedTokens({ audit, log, realNow, newId: newUlid });
+    closing.push('refused tokens', () => refusedTokens.close());
     const context: Context = {
       store,
       merchants: await openMerchantStore(store, relay.afterWrite),
@@ -56,6 +59,7 @@ export function startService(
       signingKeys,
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit,
+      refusedTokens,
       operators: await openOperatorStore(store),
       approvals: await openApprovalStore(store),
       thresholds: {
@@ -73,8 +77,9 @@ export function startService(
       metrics,
       log,
     };
-    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), localGate(context));
-    const served = [...implementations(context), forKeys, ...relay.serve([MERCHANTS, ACCOUNTS])];
+    const gate = localGate(context);
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
+    const served = [...implementations(context), forKeys, ...relay.serve([MERCHANTS, ACCOUNTS], gate)];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { newOperatorKey, operatorAuthorizer } from '@gerbang/neighbours';
 import { ListMerchantsRequestSchema, OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
-import { OperatorAdminService, Outcome, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
-import type { Authorize } from '@gerbang/rpc';
+import { OperatorAdminService, OperatorGateService, Outcome, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { type Authorize, openChannel } from '@gerbang/rpc';
+import { createAuthority } from '@gerbang/testkit';
 import { describe, expect, test } from 'vitest';
 import { budi, enrolment, newMerchant, refusalOf, sari, useMerchantService } from './harness.ts';
 
@@ -92,6 +94,53 @@ describe('a command is refused, and logged,', () => {
     expect((await refusalOf(admins.setRole({ id: 'dewi', role: Role.SUPPORT }))).code).toBe('bad_request');
     expect((await refusalOf(admins.enrolOperator({ operator: enrolment(dewi), role: Role.VIEWER }))).code).toBe('bad_request');
   });
+});
+
+test('a flood of calls without a token has ten entries in the audit log, and one that counts the others', async () => {
+  const database = system.newDatabase();
+  const flooded = await system.start({ database });
+  const anyone = flooded.channel.client(OperatorService);
+  const calls = await Promise.allSettled(Array.from({ length: 60 }, () => anyone.setFrozen({})));
+  expect(calls.every((call) => call.status === 'rejected')).toBe(true);
+  await flooded.close();
+  const { admins } = await system.start({ database, withoutOperators: true });
+  const { lines } = await admins.listAudit({ limit: 100 });
+  const refused = lines.filter(({ refusal }) => refusal === 'unauthorized');
+  expect(refused).toHaveLength(11);
+  expect(refused[0]).toMatchObject({ source: '127.0.0.1', operator: '', outcome: Outcome.REFUSED });
+  expect(JSON.parse(refused[0]?.after ?? '')).toMatchObject({ calls: 50 });
+  expect((await admins.verifyAudit({})).problems).toEqual([]);
+});
+
+test('with certificates a service begins only its own commands', async () => {
+  const certificate = createAuthority();
+  const { ca, cert, key } = certificate('merchant');
+  const env = { RPC_TLS_CA: ca, RPC_TLS_CERT: cert, RPC_TLS_KEY: key };
+  const { service } = await system.start({ withoutOperators: true, env });
+  const channels = ['cli', 'money-out'].map((name) =>
+    openChannel({ address: `127.0.0.1:${service.port}`, tls: certificate(name) }),
+  );
+  const [cli, moneyOut] = channels;
+  if (cli === undefined || moneyOut === undefined) throw new Error('there are two channels');
+  try {
+    await cli.client(OperatorAdminService).setUp({ admins: [enrolment(budi), enrolment(sari)] });
+    const method = '/x.Y/Z';
+    const request = Buffer.from('request');
+    const asked = async (audience: string) => {
+      const bearer = await operatorAuthorizer(budi, audience)({ method, request });
+      const requestHash = createHash('sha256').update(request).digest();
+      return { service: audience, method, requestHash, token: bearer.slice('Bearer '.length), roles: [Role.ADMIN], source: 'x' };
+    };
+    const gate = moneyOut.client(OperatorGateService);
+    expect(await refusalOf(gate.begin(await asked('money-in')))).toMatchObject({
+      code: 'forbidden',
+      message: 'money-out may not begin commands of money-in',
+    });
+    expect((await gate.begin(await asked('money-out'))).operator?.id).toBe('budi');
+    expect((await refusalOf(cli.client(OperatorGateService).begin(await asked('cli')))).code).toBe('forbidden');
+  } finally {
+    await Promise.all(channels.map((channel) => channel.close()));
+  }
 });
 
 describe('the set-up', () => {

@@ -77,7 +77,7 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       ),
     };
     await startTimers(foundation, context, store);
-    const besides = [...relay.serve([PAYMENT_REQUESTS, PAYMENTS]), reconciliations.implementation];
+    const besides = [...relay.serve([PAYMENT_REQUESTS, PAYMENTS], gate), reconciliations.implementation];
     return serveRpc(foundation, { implementations: [...implementations(context, gate), ...besides], store });
   });
 }

@@ -68,7 +68,12 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const reconciliations = await openReconciliations({ store, rails: reconciled, clock, gate, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
     const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], gate);
-    const served = [...implementations(context, gate), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
+    const served = [
+      ...implementations(context, gate),
+      ...relay.serve([TRANSFERS], gate),
+      reconciliations.implementation,
+      forKeys,
+    ];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@gerbang/core';
 import type { Keys } from '@gerbang/keys';
 import type { EventCatalogue } from '@gerbang/present';
 import type { Logger } from '@gerbang/runtime';
-import type { AuditLog } from '@gerbang/store';
+import type { OperatorGate } from '@gerbang/service/operators';
 import type { EndpointQueues } from './delivery/endpoint-queues.ts';
 import type { EndpointStats } from './delivery/endpoint-stats.ts';
 import type { Leases } from './delivery/leases.ts';
@@ -28,7 +28,6 @@ export type Context = {
   deliveries: DeliveryStore;
   redeliveryRuns: RedeliveryRuns;
   unreadable: UnreadableStore;
-  audit: AuditLog;
   settings: SettingsDirectory;
   /** Aborted when the service ends: no further event of the transactions in hand is sent. */
   ending: AbortSignal;
@@ -45,6 +44,7 @@ export type Context = {
   failingEndpoints: FailingEndpoints;
   retryPolicy: RetryPolicy;
   clock: Clock;
+  gate: OperatorGate;
   log: Logger;
   metrics: Metrics;
 };

@@ -1,5 +1,6 @@
 import { DeliveryService, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { implement } from '@gerbang/rpc';
+import { implementForOperators, SUPPORT, VIEWERS } from '@gerbang/service/operators';
 import type { Context } from './context.ts';
 import { getDelivery } from './delivery/rpc/get-delivery.ts';
 import { listDeliveries } from './delivery/rpc/list-deliveries.ts';
@@ -21,15 +22,13 @@ export function implementations(context: Context) {
       },
       ['edge'],
     ),
-    implement(RedeliveryService, { redeliverMany: (request) => redeliverMany(context, request) }, ['cli']),
-    implement(
-      EventService,
-      {
-        listUnreadable: (request) => listUnreadable(context, request),
-        replayEvents: (request) => replayEvents(context, request),
-        listFates: (request) => listFates(context, request),
-      },
-      ['cli'],
-    ),
+    implementForOperators(context.gate, RedeliveryService, {
+      redeliverMany: { roles: SUPPORT, handler: (request, call) => redeliverMany(context, request, call) },
+    }),
+    implementForOperators(context.gate, EventService, {
+      listUnreadable: { roles: VIEWERS, handler: (request) => listUnreadable(context, request) },
+      replayEvents: { roles: SUPPORT, handler: (request, call) => replayEvents(context, request, call) },
+      listFates: { roles: VIEWERS, handler: (request) => listFates(context, request) },
+    }),
   ];
 }

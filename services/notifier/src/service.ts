@@ -9,7 +9,6 @@ import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openOperatorGate } from '@gerbang/service/operators';
 import { openChannel, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
-import { openAuditLog } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { dispatch } from './delivery/dispatch.ts';
@@ -75,7 +74,6 @@ export function startService(
       deliveries,
       redeliveryRuns: openRedeliveryRuns(store),
       unreadable,
-      audit: openAuditLog(store),
       settings: createSettingsDirectory(merchants, log),
       ...delivering,
       progress: createProgress(),
@@ -84,6 +82,7 @@ export function startService(
       endpointStats,
       retryPolicy,
       clock,
+      gate: openOperatorGate(foundation),
       log,
       metrics: createNotifierMetrics(registry, {
         countDue: deliveries.countDue,
@@ -95,7 +94,7 @@ export function startService(
     };
     consumeSources(foundation, context, openEventBus(foundation));
     const tokens = keys === undefined ? [] : [deliveredTokens({ store, keys, log })];
-    const served = [...implementations(context), implementKeys(tokens, openOperatorGate(foundation))];
+    const served = [...implementations(context), implementKeys(tokens, context.gate)];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

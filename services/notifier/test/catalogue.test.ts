@@ -1,5 +1,4 @@
 import { EVENT_CATALOGUE, type EventCatalogue } from '@gerbang/present';
-import { EventService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { eventually } from '@gerbang/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { eventIdOf } from '../src/event/received-event.ts';
@@ -23,9 +22,8 @@ function catalogueWithout(type: string): EventCatalogue {
   return { ...EVENT_CATALOGUE, 'money-out': Object.fromEntries(moneyOut) };
 }
 
-async function startNotifier(catalogue?: EventCatalogue) {
-  const notifier = await world.startNotifier({}, { write: (line) => void lines.push(line) }, catalogue);
-  return { ...notifier, events: notifier.channel.client(EventService) };
+function startNotifier(catalogue?: EventCatalogue) {
+  return world.startNotifier({}, { write: (line) => void lines.push(line) }, catalogue);
 }
 
 /** Stores a transfer with an event of each type, and publishes them. */
@@ -52,13 +50,13 @@ test('events of a type that only a newer version knows are kept, alert once, and
   expect(kept).toMatchObject({ _id: eventId, status: 'unreadable', type: 'disbursement.failed', event_schema: 1 });
   expect(kept?.payload).toBeDefined();
   expect(alerts()).toMatchObject([{ level: 'error', source: 'money-out', type: 'disbursement.failed' }]);
-  expect((await older.events.replayEvents({ operator: 'ani', filter: { id: eventId } })).events).toMatchObject([
+  expect((await older.events.replayEvents({ filter: { id: eventId } })).events).toMatchObject([
     { fate: 'unreadable', reason: 'money-out has no event disbursement.failed that is known here' },
   ]);
   await older.close();
 
   const { events } = await startNotifier();
-  const replayed = (await events.replayEvents({ operator: 'ani', filter: { type: 'disbursement.failed' } })).events;
+  const replayed = (await events.replayEvents({ filter: { type: 'disbursement.failed' } })).events;
   expect(replayed).toMatchObject([{ fate: 'webhook' }, { fate: 'webhook' }, { fate: 'webhook' }]);
   await eventually('their webhooks', () => received().length === 6);
   expect(sink.got.find((hook) => referenceOf(hook) === 'T#1')?.headers['x-event-id']).toBe(eventId);
@@ -79,7 +77,7 @@ test('a newer schema of a known type is kept too, and becomes what the newer cat
   const { 'disbursement.accepted': accepted, 'disbursement.succeeded': succeeded, ...others } = EVENT_CATALOGUE['money-out'];
   const lifted = { 'disbursement.accepted': { ...accepted, schema: 2 }, 'disbursement.succeeded': { ...succeeded, schema: 2 } };
   const newer = await startNotifier({ ...EVENT_CATALOGUE, 'money-out': { ...others, ...lifted } });
-  const { events } = await newer.events.replayEvents({ operator: 'ani', filter: {} });
+  const { events } = await newer.events.replayEvents({ filter: {} });
   expect(events).toMatchObject([{ fate: 'unwanted' }, { fate: 'webhook' }]);
   await eventually('the webhook', () => received().length === 1);
   await eventually('both have their outcome', async () => (await statuses()).join() === 'delivered,unwanted');
@@ -98,6 +96,6 @@ test('an event that an earlier version has stored without its payload stays as i
     { type: 'disbursement.failed', schema: 1, payload: finished('T#1', 'm1', atMs), atMs },
   ]);
   await eventually('it is confirmed', async () => (await world.transfers.find('T'))?.tail.length === 0);
-  expect((await events.replayEvents({ operator: 'ani', filter: {} })).events).toEqual([]);
+  expect((await events.replayEvents({ filter: {} })).events).toEqual([]);
   expect([await statuses(), alerts()]).toEqual([['unwanted'], []]);
 });

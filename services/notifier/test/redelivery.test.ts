@@ -1,10 +1,10 @@
 import { newUlid } from '@gerbang/core';
-import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-import { openAuditLog } from '@gerbang/store';
+import { DeliveryService, DeliveryStatus, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { Outcome } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { eventually } from '@gerbang/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { forEachTest } from './each-test.ts';
-import { referenceOf, type Sink, type World } from './world.ts';
+import { referenceOf, type Sink, vera, type World } from './world.ts';
 
 const open = forEachTest();
 let world: World;
@@ -41,7 +41,6 @@ test('a run sends matching webhooks again, once even if repeated, and is in the 
   sink.got.length = 0;
   const run = newUlid(Date.now());
   const wanted = {
-    operator: 'ana',
     run,
     fromMs: BigInt(startMs + 1_000),
     toMs: BigInt(startMs + 3_000),
@@ -51,7 +50,6 @@ test('a run sends matching webhooks again, once even if repeated, and is in the 
     limit: 2,
   };
   expect(await notifier.operator.redeliverMany({ ...wanted, dryRun: true, limit: 10 })).toMatchObject({ matched: 3, after: '' });
-  expect(await openAuditLog(world.notifierStore).list(10)).toMatchObject({ records: [] });
   const first = await notifier.operator.redeliverMany(wanted);
   expect(first.matched).toBe(2);
   expect(await notifier.operator.redeliverMany({ ...wanted, after: first.after })).toMatchObject({ matched: 1, after: '' });
@@ -60,10 +58,18 @@ test('a run sends matching webhooks again, once even if repeated, and is in the 
   expect(await notifier.operator.redeliverMany(wanted)).toMatchObject({ matched: 0, after: '' });
   expect(again()).toEqual(['m1-1#1', 'm1-2#1', 'm1-3#1']);
 
-  const { records, intact } = await openAuditLog(world.notifierStore).list(10);
-  expect([records.length, intact]).toEqual([1, true]);
-  expect(records[0]).toMatchObject({ operator: 'ana', command: 'events.redeliver', target: `run:${run}` });
-  expect(JSON.parse(records[0]?.after ?? '')).toMatchObject({ event: 'disbursement', merchant_id: 'm1', status: 'delivered' });
+  const parts = world.commands.map(({ after, ...command }) => ({ ...command, after: JSON.parse(after) }));
+  const [part] = parts;
+  expect(part).toMatchObject({ operator: 'ana', method: 'RedeliverMany', target: `run:${run}`, outcome: Outcome.DONE });
+  expect(part?.after).toMatchObject({ event: 'disbursement', merchant_id: 'm1', status: 'delivered' });
+  expect(parts.map(({ after }) => [after.deliveries, after.dry_run])).toEqual([
+    [3, true],
+    [2, false],
+    [1, false],
+    [0, false],
+  ]);
+  const requests = (await world.stored()).flatMap(({ redeliveries = [] }) => redeliveries);
+  expect(requests).toMatchObject([1, 2, 3].map(() => ({ operator: 'ana', run })));
   const { deliveries } = await notifier.rpc.listDeliveries({ merchantId: 'm1' });
   expect(deliveries.map(({ redeliveries }) => redeliveries.map(({ clientId }) => clientId))).toEqual([[], [''], [''], [''], []]);
 });
@@ -72,7 +78,7 @@ test('a single webhook of any status is sent again by its id; its log names the 
   const notifier = await world.startNotifier();
   await deliver('m1', [world.clock.now(), world.clock.now()]);
   const [{ id = '' } = {}] = (await notifier.rpc.listDeliveries({ merchantId: 'm1' })).deliveries;
-  const request = { operator: 'ana', run: newUlid(Date.now()), id, limit: 10 };
+  const request = { run: newUlid(Date.now()), id, limit: 10 };
   expect(await notifier.operator.redeliverMany(request)).toMatchObject({ matched: 1, after: '' });
   await eventually('it came again', () => sink.got.length === 3);
   await notifier.rpc.redeliver({ merchantId: 'm1', id, clientId: 'cl_1' });
@@ -83,7 +89,6 @@ test('a single webhook of any status is sent again by its id; its log names the 
 });
 
 test.each([
-  ['operator', { operator: '' }],
   ['run', { run: 'x' }],
   ['to', { fromMs: 2n, toMs: 1n }],
   ['limit', { limit: 0 }],
@@ -91,8 +96,33 @@ test.each([
   ['after', { after: 'nonsense' }],
 ])('a wrong %s is refused by its name', async (field, over) => {
   const notifier = await world.startNotifier();
-  const good = { operator: 'ana', run: newUlid(Date.now()), fromMs: 1n, toMs: 2n, limit: 1 };
+  const good = { run: newUlid(Date.now()), fromMs: 1n, toMs: 2n, limit: 1 };
   await expect(notifier.operator.redeliverMany({ ...good, ...over })).rejects.toMatchObject({
     refusal: { refused: 'validation', errors: { [field]: [expect.any(String)] } },
   });
+});
+
+test('only who may support merchants can request a run, and only with a token', async () => {
+  const notifier = await world.startNotifier();
+  await deliver('m1', [world.clock.now()]);
+  sink.got.length = 0;
+  const request = { operator: 'ana', run: newUlid(Date.now()), fromMs: 0n, toMs: BigInt(world.clock.now()), limit: 1 };
+  const nobody = notifier.channel.client(RedeliveryService);
+  await expect(nobody.redeliverMany(request)).rejects.toMatchObject({ refusal: { refused: 'unauthorized' } });
+  await expect(notifier.as(vera).operator.redeliverMany(request)).rejects.toMatchObject({ refusal: { refused: 'forbidden' } });
+  expect((await notifier.operator.redeliverMany({ ...request, dryRun: true })).matched).toBe(1);
+  expect(sink.got).toEqual([]);
+  expect(world.commands.map(({ operator, refusal }) => [operator, refusal])).toEqual([
+    ['', 'unauthorized'],
+    ['vera', 'forbidden'],
+    ['ana', ''],
+  ]);
+});
+
+test('what operators read needs a token too, and what merchants read does not', async () => {
+  const { channel } = await world.startNotifier();
+  const events = channel.client(EventService);
+  await expect(events.listUnreadable({})).rejects.toMatchObject({ refusal: { refused: 'unauthorized' } });
+  await expect(events.listFates({})).rejects.toMatchObject({ refusal: { refused: 'unauthorized' } });
+  expect((await channel.client(DeliveryService).listDeliveries({ merchantId: 'm1' })).deliveries).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
-import { EventService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { Outcome } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { eventually } from '@gerbang/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { forEachTest } from './each-test.ts';
-import { finished, referenceOf, type Sink, type World } from './world.ts';
+import { finished, referenceOf, type Sink, vera, type World } from './world.ts';
 
 const open = forEachTest();
 let world: World;
@@ -20,9 +20,8 @@ const garbage = new Uint8Array([0xff, 0xff, 0xff]);
 const received = () => sink.got.map(referenceOf);
 const unreadable = async () => (await world.stored()).filter(({ status }) => status === 'unreadable');
 
-async function startNotifier(lines: string[] = []) {
-  const notifier = await world.startNotifier({}, { write: (line) => void lines.push(line) });
-  return { ...notifier, events: notifier.channel.client(EventService) };
+function startNotifier(lines: string[] = []) {
+  return world.startNotifier({}, { write: (line) => void lines.push(line) });
 }
 
 const succeeded = (payload: Uint8Array) => ({ type: 'disbursement.succeeded', schema: 1, payload, atMs: world.clock.now() });
@@ -46,25 +45,19 @@ test('an unreadable event lets its successor go, alerts once, and is delivered b
   });
   const id = listed?.id ?? '';
   const filter = { id };
-  expect((await events.replayEvents({ operator: 'ani', filter })).events).toMatchObject([{ id, fate: 'unreadable' }]);
+  expect((await events.replayEvents({ filter })).events).toMatchObject([{ id, fate: 'unreadable' }]);
 
   world.merchants.set('late', { partnerId: 'p', secret: 's', url: () => sink.url });
-  expect((await events.replayEvents({ operator: 'ani', filter })).events).toMatchObject([{ id, fate: 'webhook' }]);
+  expect((await events.replayEvents({ filter })).events).toMatchObject([{ id, fate: 'webhook' }]);
   const hook = await eventually('the webhook', () => sink.got[0]);
   expect(hook.headers['x-event-id']).toBe(id);
   expect(await unreadable()).toEqual([]);
   // A second replay finds nothing.
-  expect((await events.replayEvents({ operator: 'ani', filter })).events).toEqual([]);
+  expect((await events.replayEvents({ filter })).events).toEqual([]);
   expect(alerts()).toHaveLength(1);
-  const log = await world.notifierStore
-    .collection('audit_log')
-    .find({}, { sort: { _id: 1 } })
-    .toArray();
-  expect(log.map(({ operator, command, target }) => [operator, command, target])).toEqual([
-    ['ani', 'events.replay', id],
-    ['ani', 'events.replay', id],
-    ['ani', 'events.replay', id],
-  ]);
+  const replay = { operator: 'ana', method: 'ReplayEvents', target: `event:${id}`, outcome: Outcome.DONE };
+  expect(world.commands).toMatchObject([replay, replay, replay]);
+  expect(world.commands.map(({ after }) => JSON.parse(after).events)).toEqual([1, 1, 0]);
 });
 
 test('neither later events of its aggregate nor other aggregates wait for it; its own replay comes after them', async () => {
@@ -73,7 +66,7 @@ test('neither later events of its aggregate nor other aggregates wait for it; it
   await world.finish('m1', { reference: 'U' });
   await eventually('the others', () => received().includes('T#2') && received().includes('U#1'));
   await eventually('all are confirmed', async () => (await world.transfers.find('T'))?.tail.length === 0);
-  const replayed = (await events.replayEvents({ operator: 'ani', filter: {} })).events;
+  const replayed = (await events.replayEvents({ filter: {} })).events;
   expect(replayed).toMatchObject([{ fate: 'unreadable', reason: expect.stringMatching(/./) }]);
   expect(await unreadable()).toHaveLength(1);
 });
@@ -86,11 +79,11 @@ test('filters narrow a replay down, page after page, and change nothing else', a
   await eventually('they are stored', async () => (await unreadable()).length === 131, 20_000);
   world.merchants.set('late', { partnerId: 'p', secret: 's', url: () => sink.url });
   const toMs = BigInt(world.clock.now() - 1_800_000);
-  expect((await events.replayEvents({ operator: 'ani', filter: { service: 'money-in' } })).events).toEqual([]);
-  expect((await events.replayEvents({ operator: 'ani', filter: { type: 'disbursement.failed' } })).events).toEqual([]);
-  const first = await events.replayEvents({ operator: 'ani', filter: { toMs } });
+  expect((await events.replayEvents({ filter: { service: 'money-in' } })).events).toEqual([]);
+  expect((await events.replayEvents({ filter: { type: 'disbursement.failed' } })).events).toEqual([]);
+  const first = await events.replayEvents({ filter: { toMs } });
   expect([first.events.length, first.nextCursor === '']).toEqual([100, false]);
-  const second = await events.replayEvents({ operator: 'ani', filter: { toMs }, cursor: first.nextCursor });
+  const second = await events.replayEvents({ filter: { toMs }, cursor: first.nextCursor });
   expect([second.events.length, second.nextCursor]).toEqual([30, '']);
   await eventually('they arrive', () => received().length === 130, 20_000);
   expect((await events.listUnreadable({})).events.map(({ aggregate }) => aggregate)).toEqual(['money-out:transfers:later']);
@@ -109,7 +102,7 @@ test('a message that is none is kept once, however often it comes, and delays no
   expect(lines.filter((line) => line.includes('event_unreadable'))).toHaveLength(1);
   const [listed] = (await events.listUnreadable({})).events;
   expect(listed).toMatchObject({ service: 'money-out', aggregate: '', reason: expect.stringContaining('not an event message') });
-  expect((await events.replayEvents({ operator: 'ani', filter: {} })).events).toMatchObject([{ fate: 'unreadable' }]);
+  expect((await events.replayEvents({ filter: {} })).events).toMatchObject([{ fate: 'unreadable' }]);
 });
 
 test('a message that a fix makes readable becomes its events', async () => {
@@ -129,7 +122,7 @@ test('a message that a fix makes readable becomes its events', async () => {
     payload: Buffer.from(toBinary(EventBatchSchema, batch)),
   };
   await world.deliveries.insertOne(left);
-  expect((await events.replayEvents({ operator: 'ani', filter: {} })).events).toMatchObject([{ fate: 'webhook' }]);
+  expect((await events.replayEvents({ filter: {} })).events).toMatchObject([{ fate: 'webhook' }]);
   await eventually('the webhook', () => received().includes('T#1'));
   expect(await unreadable()).toEqual([]);
 });
@@ -148,13 +141,20 @@ test('the outcomes of an aggregate’s events are listed by their numbers', asyn
   expect(fates).toMatchObject([{ seq: 1n, status: 'delivered', eventId: String(sink.got[0]?.headers['x-event-id']) }]);
 });
 
-test.each([
-  ['no operator', { operator: '', filter: {} }, 'operator'],
-  ['a cursor of something else', { operator: 'ani', filter: {}, cursor: '!' }, 'cursor'],
-])('a replay with %s is refused and replays nothing', async (_, request, field) => {
+test('a replay with a cursor of something else is refused and replays nothing', async () => {
   const { events } = await startNotifier();
-  await expect(events.replayEvents(request)).rejects.toMatchObject({
-    refusal: { refused: 'validation', errors: { [field]: expect.anything() } },
+  await expect(events.replayEvents({ filter: {}, cursor: '!' })).rejects.toMatchObject({
+    refusal: { refused: 'validation', errors: { cursor: expect.anything() } },
   });
-  expect(await world.notifierStore.collection('audit_log').countDocuments()).toBe(0);
+  expect(world.commands).toMatchObject([{ outcome: Outcome.REFUSED, refusal: 'validation' }]);
+});
+
+test('who may only read can list unreadable events, and replay none', async () => {
+  const { as } = await startNotifier();
+  await world.finish('late', { reference: 'T' });
+  await eventually('it is stored', async () => (await unreadable()).length === 1);
+  world.merchants.set('late', { partnerId: 'p', secret: 's', url: () => sink.url });
+  expect((await as(vera).events.listUnreadable({})).events).toHaveLength(1);
+  await expect(as(vera).events.replayEvents({ filter: {} })).rejects.toMatchObject({ refusal: { refused: 'forbidden' } });
+  expect(await unreadable()).toHaveLength(1);
 });

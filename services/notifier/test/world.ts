@@ -4,18 +4,25 @@ import type { AddressInfo } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { createRelay, openBus } from '@gerbang/bus';
 import { type AdjustableClock, createClock, newUlid } from '@gerbang/core';
+import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf } from '@gerbang/neighbours';
 import type { EventCatalogue } from '@gerbang/present';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { DeliveryService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
+import { DeliveryService, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { OperatorGateService, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { type Handlers, type Implementation, implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { ClosingStack, createLogger } from '@gerbang/runtime';
 import { connectStore, openAggregates } from '@gerbang/store';
 import { freePort, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
+import { createOperatorGate } from '@gerbang/testkit/operator-gate';
 import { readConfig } from '../src/config.ts';
 import { type Service, startService } from '../src/service.ts';
 
 const log = testLog();
+
+/** Operators: ana supports merchants, and vera may only read. */
+export const ana = await newOperatorKey('ana');
+export const vera = await newOperatorKey('vera');
 
 /** A merchant's endpoint that keeps what it receives. */
 export type Hook = { atMs: number; path: string; headers: IncomingHttpHeaders; text: string; body: Record<string, unknown> };
@@ -111,7 +118,12 @@ export async function openWorld(mongo: TestMongo) {
   /** Merchants for which the merchant service fails. */
   const broken = new Set<string>();
   const merchantPort = await freePort();
-  let merchant = await startMerchant(merchantPort, merchants, broken);
+  const gate = createOperatorGate([
+    { id: ana.id, role: Role.SUPPORT, publicKey: publicKeyOf(ana) },
+    { id: vera.id, role: Role.VIEWER, publicKey: publicKeyOf(vera) },
+  ]);
+  const gateService = implement(OperatorGateService, gate.handlers, ['notifier']);
+  let merchant = await startMerchant(merchantPort, merchants, broken, gateService);
   closing.push('merchant', () => merchant.close());
 
   const startNotifier = async (
@@ -152,6 +164,8 @@ export async function openWorld(mongo: TestMongo) {
     transfers,
     merchants,
     broken,
+    /** The operators' commands as the merchant service has heard of them. */
+    commands: gate.commands,
     startNotifier,
     deliveries,
     notifierStore,
@@ -161,7 +175,7 @@ export async function openWorld(mongo: TestMongo) {
       await merchant.close();
     },
     async startMerchant() {
-      merchant = await startMerchant(merchantPort, merchants, broken);
+      merchant = await startMerchant(merchantPort, merchants, broken, gateService);
     },
     /** Publishes transfers' ends: `ends` per transfer, in one write or one write each. Returns the reference. */
     async finish(merchantId: string, options: { reference?: string; ends?: number; atMs?: number; payload?: Uint8Array } = {}) {
@@ -212,10 +226,20 @@ export function referenceOf(hook: Hook): string {
 
 function clientOf(port: number) {
   const channel = openChannel({ address: `127.0.0.1:${port}`, tls: undefined });
-  return { channel, rpc: channel.client(DeliveryService), operator: channel.client(RedeliveryService) };
+  /** The commands of the holder of a key. */
+  const as = (key: OperatorKey) => {
+    const signed = { authorize: operatorAuthorizer(key, 'notifier') };
+    return { operator: channel.client(RedeliveryService, signed), events: channel.client(EventService, signed) };
+  };
+  return { channel, rpc: channel.client(DeliveryService), as, ...as(ana) };
 }
 
-async function startMerchant(port: number, merchants: ReadonlyMap<string, FakeMerchant>, broken: ReadonlySet<string>) {
+async function startMerchant(
+  port: number,
+  merchants: ReadonlyMap<string, FakeMerchant>,
+  broken: ReadonlySet<string>,
+  gateService: Implementation,
+) {
   const unused = async () => {
     throw new Error('the notifier asks only for webhook settings');
   };
@@ -248,7 +272,7 @@ async function startMerchant(port: number, merchants: ReadonlyMap<string, FakeMe
     port,
     tls: undefined,
     log,
-    implementations: [implement(MerchantService, handlers, ['notifier'])],
+    implementations: [implement(MerchantService, handlers, ['notifier']), gateService],
     ready: () => true,
   });
 }

@@ -59,7 +59,10 @@ async function approved(context: Context, request: BeginRequest, operator: Opera
   throw new RefusalError(refuse(code, { message, echo: { approval_id: approvalId } }));
 }
 
-/** Writes the refusal to the audit log. An operator who was not authenticated is named as claimed, in the reason only. */
+/**
+ * Writes the refusal to the audit log; of those without a valid token only so many (`logRefusedTokens`). An operator who was not
+ * authenticated is named as claimed, in the reason only.
+ */
 async function refused(
   context: Context,
   request: BeginRequest,
@@ -67,12 +70,16 @@ async function refused(
   code: RefusalCode,
   reason: string,
 ): Promise<RefusalError> {
-  const outcome: Outcome = 'refused';
-  const isKnown = code !== 'unauthorized';
-  const who = operator !== undefined && !isKnown ? ` (as ${operator.id})` : '';
-  const entry = { ...entryOf(request, isKnown ? operator : undefined), outcome, refusal: code, reason: `${reason}${who}` };
-  await context.audit.append({ ...entry, command: context.newId(context.realNow()) });
   context.metrics.operatorRefused(code);
+  if (code === 'unauthorized') {
+    const who = operator === undefined ? '' : ` (as ${operator.id})`;
+    const { service, method, source } = request;
+    await context.refusedTokens.write({ service, method, source, reason: `${reason}${who}` });
+  } else {
+    const outcome: Outcome = 'refused';
+    const entry = { ...entryOf(request, operator), outcome, refusal: code, reason };
+    await context.audit.append({ ...entry, command: context.newId(context.realNow()) });
+  }
   return new RefusalError(refuse(code, { message: reason }));
 }
 

@@ -12,9 +12,11 @@ import type { Context } from '../context.ts';
 import { begin } from './begin.ts';
 import { finish } from './finish.ts';
 
-/** Begin for another service; a service begins only its own commands. Refusals: forbidden, and those of `begin`. */
+/** Begin for another service; with certificates a service begins only its own commands. Refusals: forbidden, and those of `begin`. */
 export async function beginFor(context: Context, request: BeginRequest, call: CallContext) {
   if (call.caller !== undefined && call.caller !== request.service) {
+    const { caller } = call;
+    context.log.error({ caller, method: request.method }, 'alert: a service has asked to begin a command of another one');
     throw new RefusalError(refuse('forbidden', { message: `${call.caller} may not begin commands of ${request.service}` }));
   }
   return begin(context, request);

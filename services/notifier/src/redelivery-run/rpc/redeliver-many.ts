@@ -1,5 +1,6 @@
 import { isUlid, RefusalError, refuseFields } from '@gerbang/core';
 import type { RedeliverManyRequest } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import type { Change, OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
 import { toStatus } from '../../delivery/message.ts';
 import type { RunFilter } from '../redelivery-run.ts';
@@ -7,17 +8,18 @@ import type { RunFilter } from '../redelivery-run.ts';
 const LIMIT_MAX = 1_000;
 
 /**
- * Sends a part of an operator's run again. The audit log has the filter before the first part takes effect; the log of each
- * delivery names the run. Refusals: validation.
+ * Sends a part of an operator's run again. The audit log has the filter of each part; the log of each delivery names the run.
+ * Refusals: validation.
  */
-export async function redeliverMany(context: Context, request: RedeliverManyRequest) {
-  const { operator, run, limit, dryRun, after } = request;
+export async function redeliverMany(context: Context, request: RedeliverManyRequest, call: OperatorCall) {
+  const { run, limit, dryRun, after } = request;
+  const operator = call.operator.id;
   const errors = problemsOf(request);
   if (Object.keys(errors).length > 0) throw new RefusalError(refuseFields(errors));
   const filter = toFilter(request);
   const part = await context.redeliveryRuns.find(filter, run, after === '' ? undefined : after, Math.min(limit, LIMIT_MAX));
+  call.record(changeOf(request, filter, part.ids.length));
   if (!dryRun && part.ids.length > 0) {
-    if (after === '') await audit(context, request, filter);
     await context.redeliveryRuns.request(part.ids, operator, run, context.clock.now());
     for (const endpoint of part.endpoints) context.puller.check(endpoint);
     context.log.info({ run, operator, deliveries: part.ids.length }, 'redeliveries requested');
@@ -25,9 +27,8 @@ export async function redeliverMany(context: Context, request: RedeliverManyRequ
   return { matched: part.ids.length, after: part.after ?? '' };
 }
 
-function problemsOf({ operator, run, id, fromMs, toMs, limit, after }: RedeliverManyRequest): Record<string, string[]> {
+function problemsOf({ run, id, fromMs, toMs, limit, after }: RedeliverManyRequest): Record<string, string[]> {
   return {
-    ...(operator === '' && { operator: ['is required'] }),
     ...(!isUlid(run) && { run: ['must be a ULID'] }),
     ...(id !== '' && !isUlid(id) && { id: ['must be the id of an event'] }),
     ...(id === '' && fromMs < 0n && { from: ['must not be before 1970'] }),
@@ -49,14 +50,15 @@ function toFilter({ fromMs, toMs, event, merchantId, id, status }: RedeliverMany
   };
 }
 
-function audit({ audit }: Context, { operator, run }: RedeliverManyRequest, filter: RunFilter): Promise<void> {
+function changeOf({ run, dryRun }: RedeliverManyRequest, filter: RunFilter, deliveries: number): Change {
   const { id, fromMs, toMs, event, merchantId, status } = filter;
   const after = {
     ...(id === undefined ? { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() } : { id }),
     event: event ?? null,
     merchant_id: merchantId ?? null,
     status: status ?? null,
+    deliveries,
+    dry_run: dryRun,
   };
-  // The times of the audit log are real ones.
-  return audit.append({ operator, command: 'events.redeliver', target: `run:${run}`, before: {}, after }, Date.now());
+  return { target: `run:${run}`, after };
 }

@@ -1,5 +1,5 @@
-import { RefusalError, refuseField } from '@gerbang/core';
 import type { EventFilter, ReplayEventsRequest } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import type { OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
 import { replay } from '../replay.ts';
 import { findUnreadable } from './find-unreadable.ts';
@@ -8,17 +8,13 @@ import { findUnreadable } from './find-unreadable.ts';
 const PAGE = 100;
 
 /**
- * Replays a page of the events that cannot be read or rendered. The audit log has the command before it takes effect, once for
- * all pages. Refusals: validation (operator, cursor), unavailable, timeout.
+ * Replays a page of the events that cannot be read or rendered. The audit log has the filter of each page. Refusals: validation
+ * (cursor), unavailable, timeout.
  */
-export async function replayEvents(context: Context, { operator, filter, cursor }: ReplayEventsRequest) {
-  if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
+export async function replayEvents(context: Context, { filter, cursor }: ReplayEventsRequest, call: OperatorCall) {
   const { items, nextCursor } = await findUnreadable(context, { filter, cursor, limit: PAGE });
-  if (cursor === '') {
-    const entry = { operator, command: 'events.replay', target: filter?.id || 'events', before: null, after: describe(filter) };
-    // The times of the audit log are real ones.
-    await context.audit.append(entry, Date.now());
-  }
+  const id = filter?.id || undefined;
+  call.record({ target: id === undefined ? 'events' : `event:${id}`, after: { ...describe(filter), events: items.length } });
   return { events: await replay(context, items), nextCursor };
 }
 

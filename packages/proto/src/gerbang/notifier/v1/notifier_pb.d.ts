@@ -283,7 +283,10 @@ export declare const RedeliverResponseSchema: GenMessage<RedeliverResponse>;
  */
 export declare type RedeliverManyRequest = Message<"gerbang.notifier.v1.RedeliverManyRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * Not read: the call's token says who the operator is.
+   *
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -524,9 +527,10 @@ export declare const ListUnreadableResponseSchema: GenMessage<ListUnreadableResp
  */
 export declare type ReplayEventsRequest = Message<"gerbang.notifier.v1.ReplayEventsRequest"> & {
   /**
-   * The operator, for the audit log.
+   * Not read: the call's token says who the operator is.
    *
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -802,7 +806,7 @@ export declare const EventService: GenService<{
   },
   /**
    * Reads and renders them again, one page a call. Those that can be read now are delivered like any other event. Refusals:
-   * validation (operator, cursor).
+   * validation (cursor).
    *
    * @generated from rpc gerbang.notifier.v1.EventService.ReplayEvents
    */
