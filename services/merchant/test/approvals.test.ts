@@ -124,6 +124,19 @@ describe('a second operator is needed for', () => {
     await approvalOf(set(0n, 65));
   });
 
+  test('fees that change by when their rule applies', async () => {
+    const { as, operators, merchantId } = await startWithMerchant({ env: { APPROVAL_FEE_SEN: '50000' } });
+    const product = 'disbursement';
+    const far = BigInt(Date.UTC(2090, 0));
+    await as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 300_000n } });
+    // The same fee that has ended is none.
+    await approvalOf(as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 300_000n, effectiveUntilMs: 1n } }));
+    // A fee that was approved for another time is not for now.
+    await operators.setFees({ merchantId, fee: { product, fixedSen: 0n, effectiveFromMs: far } });
+    await approvalOf(as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 0n, effectiveFromMs: 1n } }));
+    await as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 320_000n, effectiveFromMs: 1n } });
+  });
+
   test('limits that are removed, or raised above the threshold', async () => {
     const { as, operators, merchantId } = await startWithMerchant({ env: { APPROVAL_LIMIT_SEN: '1000000' } });
     const set = (maximumSen: bigint, dailyMaximumSen = 0n) =>
