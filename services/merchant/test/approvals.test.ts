@@ -56,6 +56,14 @@ describe('a command that needs a second operator', () => {
     expect(system.postings().has('fund:small')).toBe(false);
   });
 
+  test('is refused where it is too large, so that the list of those that wait is never too large to be sent', async () => {
+    const { as, admins, credit } = await startWithMerchant();
+    const fund = (bytes: number) => refusalOf(as(budi).operators.fund({ ...credit, operationId: 'o'.repeat(bytes) }));
+    expect((await fund(4_096)).code).toBe('validation');
+    for (let more = 0; more < 100; more++) expect((await fund(3_800 + more)).code).toBe('approval_needed');
+    expect((await admins.listApprovals({})).approvals).toHaveLength(100);
+  });
+
   test('of two that approve at once one carries it out', async () => {
     const { as, admins, credit } = await startWithMerchant();
     const dewi = await newOperatorKey('dewi');
