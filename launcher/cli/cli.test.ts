@@ -746,11 +746,14 @@ describe('operators', () => {
       0,
       expect.stringMatching(/^[1-9]\d* entries, 0 of the earlier log, [1-9]\d* checkpoints\n$/),
     ]);
+    const without = await verify();
+    expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('no checkpoint says where the log ends') });
+    expect(await verify('--no-checkpoints')).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 checkpoints\n') });
     const client = await new MongoClient(mongo.uri, { useBigInt64: true }).connect();
     const entries = client.db(`${mongo.databasePrefix}merchant`).collection<{ _id: bigint }>('operator_log');
-    await entries.updateOne({ _id: 4n }, { $set: { subject: 'budi' } });
+    await entries.updateOne({ _id: 2n }, { $set: { subject: 'budi' } });
     await client.close();
-    expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining('problem: entry 4 was changed') });
+    expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining('problem: entry 2 was changed') });
   });
 });
 

@@ -37,6 +37,7 @@ export function auditCommands(program: Command): void {
     .command('verify')
     .description('check that no entry was changed or removed; fails where one was')
     .option('--checkpoints <files...>', "log files of the merchant service; the sandbox's unless given")
+    .option('--no-checkpoints', 'compare with no checkpoints: entries that were removed from the end are not found')
     .action((_, command: Command) => verify(command.optsWithGlobals()));
 }
 
@@ -54,9 +55,9 @@ function list(options: ListOptions): Promise<void> {
   });
 }
 
-function verify(options: GlobalOptions & { checkpoints?: string[] }): Promise<void> {
+function verify(options: GlobalOptions & { checkpoints?: string[] | boolean }): Promise<void> {
   return withSession(options, async (session) => {
-    const checkpoints = await readAuditCheckpoints(options.checkpoints ?? sandboxLogs('merchant', process.env));
+    const checkpoints = await readAuditCheckpoints(logsOf(options));
     const admins = await session.adminService();
     const whole = await admins.verifyAudit({}, { timeoutMs: CHAIN_MS });
     const problems = [...whole.problems];
@@ -74,7 +75,15 @@ function verify(options: GlobalOptions & { checkpoints?: string[] }): Promise<vo
       `${entries} entries, ${legacyEntries} of the earlier log, ${genuine} checkpoints${foreign === 0 ? '' : `, ${foreign} not signed with these keys`}`,
     ]);
     if (problems.length > 0) throw new CommandFailure(`the audit log has problems: ${problems.length}`);
+    // Without one a log that was cut off at its end, or begun anew, looks whole.
+    if (genuine === 0 && options.checkpoints !== false)
+      throw new CommandFailure('no checkpoint says where the log ends: give --checkpoints <files>, or --no-checkpoints');
   });
+}
+
+function logsOf({ checkpoints }: { checkpoints?: string[] | boolean }): string[] {
+  if (checkpoints === false) return [];
+  return Array.isArray(checkpoints) ? checkpoints : sandboxLogs('merchant', process.env);
 }
 
 function toJson(line: AuditLine) {

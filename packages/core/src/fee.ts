@@ -41,17 +41,27 @@ export type Fee = {
  * of the amount (money out) or out of it (money in, see `deductFee`). A rule for the very channel goes before one for all
  * channels; among equals the one that came into effect last applies. No rule, no fee.
  */
-export function feeFor(rules: readonly FeeRule[], { product, channel, amountSen, nowMs }: Charge): Fee {
-  let best: FeeRule | undefined;
+export function feeFor(rules: readonly FeeRule[], charge: Charge): Fee {
+  const { amountSen } = charge;
+  const best = feeRuleFor(rules, charge);
+  if (best === undefined) return { feeSen: 0n, basisPoints: 0, vendorFeeSen: 0n, ourMarginSen: 0n };
+  const feeSen = withinBounds(part(best.fixedSen, best.basisPoints, amountSen), best);
+  const vendorFeeSen = part(best.vendorFixedSen, best.vendorBasisPoints, amountSen);
+  return { feeSen, basisPoints: best.basisPoints, vendorFeeSen, ourMarginSen: feeSen - vendorFeeSen };
+}
+
+/** The rule that applies; undefined where none does. */
+export function feeRuleFor<Rule extends FeeRuleScope>(
+  rules: readonly Rule[],
+  { product, channel, nowMs }: Omit<Charge, 'amountSen'>,
+): Rule | undefined {
+  let best: Rule | undefined;
   for (const rule of rules) {
     if (rule.product !== product || !isInEffect(rule, nowMs)) continue;
     if (rule.channel !== '' && rule.channel !== channel) continue;
     if (best === undefined || outranks(rule, best)) best = rule;
   }
-  if (best === undefined) return { feeSen: 0n, basisPoints: 0, vendorFeeSen: 0n, ourMarginSen: 0n };
-  const feeSen = withinBounds(part(best.fixedSen, best.basisPoints, amountSen), best);
-  const vendorFeeSen = part(best.vendorFixedSen, best.vendorBasisPoints, amountSen);
-  return { feeSen, basisPoints: best.basisPoints, vendorFeeSen, ourMarginSen: feeSen - vendorFeeSen };
+  return best;
 }
 
 /**
@@ -64,11 +74,13 @@ export function deductFee(rules: readonly FeeRule[], charge: Charge): Fee & { ne
   return { ...fee, feeSen, ourMarginSen: feeSen - fee.vendorFeeSen, netSen: charge.amountSen - feeSen };
 }
 
-function isInEffect({ effectiveFromMs, effectiveUntilMs }: FeeRule, nowMs: number): boolean {
+type FeeRuleScope = Pick<FeeRule, 'product' | 'channel' | 'effectiveFromMs' | 'effectiveUntilMs'>;
+
+function isInEffect({ effectiveFromMs, effectiveUntilMs }: FeeRuleScope, nowMs: number): boolean {
   return effectiveFromMs <= nowMs && (effectiveUntilMs === 0 || nowMs < effectiveUntilMs);
 }
 
-function outranks(rule: FeeRule, other: FeeRule): boolean {
+function outranks(rule: FeeRuleScope, other: FeeRuleScope): boolean {
   if ((rule.channel !== '') !== (other.channel !== '')) return rule.channel !== '';
   return rule.effectiveFromMs > other.effectiveFromMs;
 }

@@ -13,7 +13,7 @@ export { brandOfCard, CARD_BRANDS, type CardBrand, cvvDigitsOf, maskCardNumber }
 export { hasCardNumber, maskCardNumbers } from './card-number.ts';
 export { checkpointText, parseCheckpoint } from './checkpoint-text.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
-export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
+export { type Charge, deductFee, type Fee, type FeeRule, feeFor, feeRuleFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFloor, ulidFrom, ulidTimeMs } from './id.ts';
 export { checkStructure } from './json-structure.ts';
 export { type KeyRing, parseKeyRing } from './key-ring.ts';

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Flags of Node by which a process writes its memory or its environment to a file, or shows them to a debugger. */
+/**
+ * Flags of Node by which a process writes its memory, its environment or the keys of its TLS connections to a file, or shows them to
+ * a debugger.
+ */
 const DUMPING =
-  /^--(?:inspect(?:-.+)?|heapsnapshot-.+|heap-prof(?:-.+)?|report-(?:on-.+|signal|uncaught-exception)|abort-on-uncaught-exception)$/;
+  /^--(?:inspect(?:-.+)?|heapsnapshot-.+|heap-prof(?:-.+)?|report-(?:on-.+|signal|uncaught-exception)|abort-on-uncaught-exception|tls-keylog|no-disable-sigusr1)$/;
 /** Files of flags, which are not looked into. */
 const FILES_OF_FLAGS = /^--experimental-(?:default-)?config-file$/;
 /** Without it SIGUSR1 opens the debugger of any Node process. */
@@ -27,7 +30,9 @@ export function processState(): ProcessState {
  * does not start then.
  */
 export function memoryDumpFaults({ flags, nodeOptions, coreFileBytes: bytes }: ProcessState): string[] {
-  const names = [...flags, ...nodeOptions.split(/\s+/)].map((flag) => flag.replace(/=.*$/s, '').replaceAll('_', '-'));
+  // Within NODE_OPTIONS Node takes quotes and backslashes away.
+  const options = nodeOptions.replace(/["\\]/g, '').split(/\s+/);
+  const names = [...flags, ...options].map((flag) => flag.replace(/=.*$/s, '').replaceAll('_', '-'));
   const refused = [...new Set(names)].filter((name) => DUMPING.test(name) || FILES_OF_FLAGS.test(name));
   return [
     ...refused.map((name) => `Node is started with ${name}, which production refuses: it can show or write the process's memory`),

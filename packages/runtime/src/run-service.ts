@@ -1,19 +1,21 @@
 import type { Closeable } from './closing.ts';
 import { ConfigError } from './config.ts';
 import { memoryDumpFaults, processState } from './memory-dumps.ts';
+import { tlsVerificationFaults } from './tls-verification.ts';
 import { within } from './within.ts';
 
 const DRAIN_MS = 25_000;
 
 /**
  * The whole of a main.ts: starts the service, drains it on SIGTERM or SIGINT and exits 0. A configuration error prints its lines
- * and exits 1; so does a start that fails, and in production a process whose memory could be written to a file. A second signal
+ * and exits 1; so does a start that fails, and in production a process whose memory could be written to a file, or that verifies
+ * nobody it connects to. A second signal
  * exits at once.
  */
 export async function runService(name: string, start: (env: NodeJS.ProcessEnv) => Promise<Closeable>): Promise<void> {
   let service: Closeable;
   try {
-    refuseMemoryDumps();
+    refuseUnsafeProcess();
     service = await start(process.env);
   } catch (error) {
     const text =
@@ -37,7 +39,8 @@ export async function runService(name: string, start: (env: NodeJS.ProcessEnv) =
   process.on('SIGINT', stop);
 }
 
-function refuseMemoryDumps(): void {
-  const faults = process.env.GERBANG_ENV === 'production' ? memoryDumpFaults(processState()) : [];
+function refuseUnsafeProcess(): void {
+  if (process.env.GERBANG_ENV !== 'production') return;
+  const faults = [...memoryDumpFaults(processState()), ...tlsVerificationFaults(process.env)];
   if (faults.length > 0) throw new ConfigError(faults);
 }

@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from './log-fields.ts';
+import { networkOf } from './network.ts';
 
 /** What a refusal is about; the metric's label. */
 export type SecurityEventKind = 'unauthenticated' | 'forbidden' | 'rate_limited';
@@ -46,7 +47,9 @@ export function securityKindOf(httpStatus: number): SecurityEventKind | undefine
 }
 
 const WINDOW_MS = 60_000;
-/** Lines of their own that an address gets in a window, and all addresses together; more are counted and summed up. */
+/**
+ * Lines of their own that an address (a /64 of IPv6) gets in a window, and all addresses together; more are counted and summed up.
+ */
 const LINES_OF_ADDRESS_MAX = 5;
 const LINES_MAX = 300;
 /** Addresses that are told apart in a window, and those that are summed up by name; the others are summed up together. */
@@ -56,6 +59,8 @@ const SUMMARIES_MAX = 50;
 const UNKNOWN = 'unknown';
 const OTHERS = 'others';
 const ID = /^[A-Za-z0-9._:-]{1,64}$/;
+/** What somebody only says to be an id is none where it is as long as a secret, which callers now and then put in its place. */
+const CLAIMED_ID_LENGTH_MAX = 36;
 
 type Tally = { lines: number; suppressed: number };
 
@@ -104,7 +109,7 @@ function createSecurityEvents(registry: Registry, log: Logger): SecurityEvents {
       const { listener, kind, reason, address = UNKNOWN } = event;
       events.inc({ listener, kind, reason });
       if (tallies.size === 0) setTimeout(endWindow, WINDOW_MS).unref();
-      const tally = tallyOf(address);
+      const tally = tallyOf(networkOf(address));
       if (tally.lines >= LINES_OF_ADDRESS_MAX || lines >= LINES_MAX) {
         tally.suppressed++;
         return;
@@ -123,11 +128,15 @@ function lineOf({ listener, kind, reason, route, address = UNKNOWN, identity, me
     reason,
     route,
     address,
-    client_id: identity !== undefined && ID.test(identity.id) ? identity.id : undefined,
+    client_id: identity !== undefined && isId(identity) ? identity.id : undefined,
     identity: identity?.proof ?? 'none',
     merchant_id: merchantId,
     trace_id: traceId,
   };
+}
+
+function isId({ id, proof }: Identity): boolean {
+  return ID.test(id) && (proof === 'authenticated' || id.length <= CLAIMED_ID_LENGTH_MAX);
 }
 
 /** The addresses with the most left out, by name; the others in one line. */

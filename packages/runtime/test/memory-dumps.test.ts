@@ -23,10 +23,19 @@ test.each([
   '--report-uncaught-exception',
   '--abort-on-uncaught-exception',
   '--experimental-default-config-file',
+  '--tls-keylog=/tmp/keys',
+  '--no-disable-sigusr1',
 ])('%s is refused as a flag and in NODE_OPTIONS', (flag) => {
   expect(memoryDumpFaults({ ...SAFE, flags: [...SAFE.flags, flag] })).toHaveLength(1);
   expect(memoryDumpFaults({ ...SAFE, nodeOptions: `--no-warnings ${flag}` })).toHaveLength(1);
 });
+
+test.each(['"--inspect"', '"--inspect=0.0.0.0:9229"', '"--ins\\pect"'])(
+  '%s is refused in NODE_OPTIONS as Node reads it',
+  (quoted) => {
+    expect(memoryDumpFaults({ ...SAFE, nodeOptions: quoted })).toHaveLength(1);
+  },
+);
 
 test('a debugger by signal and core files are refused', () => {
   expect(memoryDumpFaults({ ...SAFE, flags: [] })).toEqual([expect.stringContaining('SIGUSR1')]);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger } from '../src/logger.ts';
@@ -42,7 +43,8 @@ test('is a line of fixed fields, and counted', async () => {
 test('an identity that does not look like an id is not written', () => {
   const { events, lines } = open();
   const claimed = (id: string) => events.record({ ...EVENT, identity: { id, proof: 'claimed' } });
-  for (const id of ['a b', 'x'.repeat(65), 'Bearer eyJhbGciOi\n', '']) claimed(id);
+  const secret = randomBytes(32).toString('base64url');
+  for (const id of ['a b', 'x'.repeat(65), 'Bearer eyJhbGciOi\n', '', secret]) claimed(id);
   for (const line of lines('security_event')) {
     expect(line).toMatchObject({ identity: 'claimed' });
     expect(line).not.toHaveProperty('client_id');
@@ -61,9 +63,19 @@ test('a flood of one address writes five lines and, after a minute, one with the
   expect(lines('security_event')).toHaveLength(7);
 });
 
+test('a flood of one network of IPv6 leaves lines for others', () => {
+  const { events, lines } = open();
+  for (let i = 0; i < 1_000; i++) events.record({ ...EVENT, address: `2001:db8::${i.toString(16)}` });
+  events.record(EVENT);
+  expect(lines('security_event')).toHaveLength(6);
+  vi.advanceTimersByTime(60_000);
+  expect(lines('security_events_suppressed')).toMatchObject([{ address: '2001:db8:0:0::/64', suppressed: 995 }]);
+});
+
 test('a flood of a hundred thousand addresses writes a bounded number of lines, and none is uncounted', () => {
   const { events, lines } = open();
-  for (let i = 0; i < 100_000; i++) events.record({ ...EVENT, address: `2001:db8::${i.toString(16)}` });
+  for (let i = 0; i < 100_000; i++)
+    events.record({ ...EVENT, address: `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff).toString(16)}::1` });
   expect(lines('security_event')).toHaveLength(300);
   vi.advanceTimersByTime(60_000);
   const summaries = lines('security_events_suppressed');

@@ -50,3 +50,11 @@ test.each(prose.map((field) => [`${field.operation} ${field.path.join('.')}`, fi
     }
   },
 );
+
+test.each(prose.map((field) => [`${field.operation} ${field.path.join('.')}`, field.schema] as const))(
+  '%s is not searched where it is far too long',
+  (_, schema) => {
+    const messages = schema.safeParse(`${CARDS[0]} `.repeat(100)).error?.issues.map(({ message }) => message);
+    expect(messages).toEqual([expect.stringMatching(/^must have .*characters$/)]);
+  },
+);

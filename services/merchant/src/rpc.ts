@@ -14,8 +14,7 @@ import { getCallbackSettings } from './callback-settings/rpc/get-callback-settin
 import { listWebhookSettings } from './callback-settings/rpc/list-webhook-settings.ts';
 import { updateCallbackSettings } from './callback-settings/rpc/update-callback-settings.ts';
 import type { Context } from './context.ts';
-import { finish } from './gate/finish.ts';
-import { beginFor, localGate } from './gate/rpc.ts';
+import { beginFor, finishFor, localGate } from './gate/rpc.ts';
 import { checkVersions } from './merchant/rpc/check-versions.ts';
 import { getAccess } from './merchant/rpc/get-access.ts';
 import { getProfile } from './merchant/rpc/get-profile.ts';
@@ -89,7 +88,10 @@ export function implementations(context: Context) {
     ),
     implement(
       OperatorGateService,
-      { begin: (request, call) => beginFor(context, request, call), finish: (request) => finish(context, request) },
+      {
+        begin: (request, call) => beginFor(context, request, call),
+        finish: (request, call) => finishFor(context, request, call),
+      },
       ['biller', 'cards', 'direct-debit', 'ledger', 'money-in', 'money-out', 'notifier'],
     ),
     merchantCommands(context, gate),

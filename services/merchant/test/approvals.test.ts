@@ -56,6 +56,14 @@ describe('a command that needs a second operator', () => {
     expect(system.postings().has('fund:small')).toBe(false);
   });
 
+  test('is refused where it is too large, so that the list of those that wait is never too large to be sent', async () => {
+    const { as, admins, credit } = await startWithMerchant();
+    const fund = (bytes: number) => refusalOf(as(budi).operators.fund({ ...credit, operationId: 'o'.repeat(bytes) }));
+    expect((await fund(4_096)).code).toBe('validation');
+    for (let more = 0; more < 100; more++) expect((await fund(3_800 + more)).code).toBe('approval_needed');
+    expect((await admins.listApprovals({})).approvals).toHaveLength(100);
+  });
+
   test('of two that approve at once one carries it out', async () => {
     const { as, admins, credit } = await startWithMerchant();
     const dewi = await newOperatorKey('dewi');
@@ -122,6 +130,19 @@ describe('a second operator is needed for', () => {
     await approvalOf(set(100_000n, 0, '014'));
     await set(0n, 75);
     await approvalOf(set(0n, 65));
+  });
+
+  test('fees that change by when their rule applies', async () => {
+    const { as, operators, merchantId } = await startWithMerchant({ env: { APPROVAL_FEE_SEN: '50000' } });
+    const product = 'disbursement';
+    const far = BigInt(Date.UTC(2090, 0));
+    await as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 300_000n } });
+    // The same fee that has ended is none.
+    await approvalOf(as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 300_000n, effectiveUntilMs: 1n } }));
+    // A fee that was approved for another time is not for now.
+    await operators.setFees({ merchantId, fee: { product, fixedSen: 0n, effectiveFromMs: far } });
+    await approvalOf(as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 0n, effectiveFromMs: 1n } }));
+    await as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 320_000n, effectiveFromMs: 1n } });
   });
 
   test('limits that are removed, or raised above the threshold', async () => {

@@ -19,9 +19,12 @@ export const text = z
 /** Text without control characters: what references are made of (contract §2). */
 const plainText = text.refine(isPlainText, 'must not have control characters').meta({ pattern: PLAIN_TEXT_PATTERN });
 
+/** No such text may be longer. What is, is refused for its length: looking for card numbers in 256 KiB would take a second. */
+const PROSE_UNITS_MAX = 1_024;
+
 /** The same without a card number in it: names, titles, notes and descriptions (contract §2). */
 const proseText = plainText
-  .refine((value) => !hasCardNumber(value), 'must not have a card number')
+  .refine((value) => value.length > PROSE_UNITS_MAX || !hasCardNumber(value), 'must not have a card number')
   .meta({ pattern: PLAIN_TEXT_PATTERN });
 
 /** A reference of the merchant's own, of 1 to so many characters. */

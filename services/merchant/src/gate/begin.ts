@@ -7,8 +7,8 @@ import { fromRoleMessage, toMessage } from '../operators/message.ts';
 import type { Operator } from '../operators/operator.ts';
 import { approve } from './approve.ts';
 
-/** A request that a second operator has to read is no larger. */
-const PROPOSED_BYTES_MAX = 64 * 1024;
+/** A request that a second operator has to read is no larger; so the list of all that wait fits into one answer. */
+const PROPOSED_BYTES_MAX = 4 * 1024;
 
 /**
  * Says whose command this is and whether that operator may give it now, and writes its beginning to the audit log; what is

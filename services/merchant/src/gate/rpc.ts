@@ -4,6 +4,7 @@ import {
   type BeginRequest,
   BeginRequestSchema,
   BeginResponseSchema,
+  type FinishRequest,
   FinishRequestSchema,
 } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { CallContext } from '@gerbang/rpc';
@@ -20,6 +21,14 @@ export async function beginFor(context: Context, request: BeginRequest, call: Ca
     throw new RefusalError(refuse('forbidden', { message: `${call.caller} may not begin commands of ${request.service}` }));
   }
   return begin(context, request);
+}
+
+/** Finish for another service; a service ends only its own commands. Refusals: forbidden. */
+export async function finishFor(context: Context, request: FinishRequest, call: CallContext) {
+  return finish(context, request, (service) => {
+    if (call.caller === undefined || call.caller === service) return;
+    throw new RefusalError(refuse('forbidden', { message: `${call.caller} may not end commands of ${service}` }));
+  });
 }
 
 /** This service's own gate, without a call to itself. */

@@ -1,3 +1,4 @@
+import { type FeeRule, feeRuleFor } from '@gerbang/core';
 import type { FeeRule as FeeMessage, Limit as LimitMessage } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { SetFeesRequest, SetLimitsRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import type { Context } from '../context.ts';
@@ -5,22 +6,35 @@ import type { Thresholds } from './thresholds.ts';
 
 type Fee = Pick<FeeMessage, 'fixedSen' | 'basisPoints' | 'minimumSen' | 'maximumSen' | 'vendorFixedSen' | 'vendorBasisPoints'>;
 
+type Scope = Pick<FeeRule, 'product' | 'channel' | 'effectiveFromMs' | 'effectiveUntilMs'>;
+
 const NO_FEE: Fee = { fixedSen: 0n, basisPoints: 0, minimumSen: 0n, maximumSen: 0n, vendorFixedSen: 0n, vendorBasisPoints: 0 };
 
 /**
- * Whether the fee differs by more than the thresholds, up or down, from the rule that it replaces, or from the product's rule for
- * all channels where it replaces none.
+ * Whether what the channel is charged differs by more than the thresholds, up or down, at any time: so a rule that ends sooner, or
+ * one that is copied from another time, counts as the change that it makes.
  */
 export async function feeNeedsApproval(
   { merchants, thresholds }: Pick<Context, 'merchants' | 'thresholds'>,
   { merchantId, fee }: SetFeesRequest,
 ): Promise<boolean> {
   if (fee === undefined) return false;
-  const rules = (await merchants.find(merchantId))?.merchant.fees.filter(({ product }) => product === fee.product) ?? [];
-  const ofChannel = rules.filter(({ channel }) => channel === fee.channel);
-  const replaced = ofChannel.find(({ effectiveFromMs }) => BigInt(effectiveFromMs) === fee.effectiveFromMs);
-  const before = replaced ?? ofChannel.at(-1) ?? rules.find(({ channel }) => channel === '') ?? NO_FEE;
-  return differs(before, fee, thresholds);
+  const { product, channel } = fee;
+  const set = { ...fee, effectiveFromMs: Number(fee.effectiveFromMs), effectiveUntilMs: Number(fee.effectiveUntilMs) };
+  const rules = (await merchants.find(merchantId))?.merchant.fees.filter((rule) => rule.product === product) ?? [];
+  const others = rules.filter((rule) => rule.channel !== channel || rule.effectiveFromMs !== set.effectiveFromMs);
+  // Between two of these moments nothing changes.
+  const moments = new Set(
+    [...rules, set].flatMap(({ effectiveFromMs, effectiveUntilMs }) => [effectiveFromMs, effectiveUntilMs]),
+  );
+  return [...moments].some((nowMs) => {
+    const at = { product, channel, nowMs };
+    return differs(
+      feeRuleFor<Fee & Scope>(rules, at) ?? NO_FEE,
+      feeRuleFor<Fee & Scope>([...others, set], at) ?? NO_FEE,
+      thresholds,
+    );
+  });
 }
 
 function differs(before: Fee, after: Fee, { feeSen, feeBasisPoints }: Thresholds): boolean {
