@@ -104,10 +104,14 @@ export function canaries(sandbox: () => Sandbox): void {
       ({ method, path: asked }) => method === 'GET' && asked.startsWith('/api/v1.0/virtual-accounts'),
     );
     statuses.clear();
-    await system.kill('mongodb', 'SIGKILL');
-    await sendAll([...orders.slice(0, 8), ...lists]);
-    await system.ready();
-    expect([...statuses.keys()].filter((status) => status >= 500)).not.toEqual([]);
+    // The database is back within a second, which an unlucky round takes for a pause: then no error was answered.
+    const failed = () => [...statuses.keys()].filter((status) => status >= 500);
+    for (let round = 0; round < 5 && failed().length === 0; round++) {
+      await system.kill('mongodb', 'SIGKILL');
+      await sendAll([...orders.slice(0, 8), ...lists]);
+      await system.ready();
+    }
+    expect(failed()).not.toEqual([]);
     expect(echoed).toEqual([]);
   });
 
