@@ -73,7 +73,7 @@ function roleArgument(): Argument {
 function enrolment(text: string): Enrolment {
   const [id = '', publicKey = '', more] = text.split('=');
   if (publicKey === '' || more !== undefined) throw new InvalidArgumentError(`Expected ${NEW_OPERATOR}.`);
-  return { id, publicKey, name: id };
+  return { id, publicKey, oidcSubject: '', name: id };
 }
 
 async function newKey(options: GlobalOptions & { out?: string }, id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+import { oidcFromConfig, oidcShape } from './oidc/settings.ts';
 
 /** A number of sen. */
 const sen = (fallback: bigint) =>
@@ -17,6 +18,7 @@ const shape = {
   ...storeShape,
   ...busShape,
   ...keysShape,
+  ...oidcShape,
   RPC_PORT: env.port(9101),
   ADMIN_PORT: env.port(9201),
   LEDGER_RPC: env.addresses(),
@@ -48,5 +50,5 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
   /** Whether callbacks may go to http:// URLs. */
   const httpAllowed = config.GERBANG_ENV === 'sandbox';
-  return { ...config, httpAllowed, tls: tlsFromConfig(config) };
+  return { ...config, httpAllowed, tls: tlsFromConfig(config), oidc: oidcFromConfig(config, httpAllowed) };
 }
