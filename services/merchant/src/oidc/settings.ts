@@ -8,18 +8,16 @@ const list = z
   .regex(/^[^,\s]+(,[^,\s]+)*$/, 'expected values separated by commas')
   .transform((text) => text.split(','));
 
-/** Variables of operators who log in at an OpenID provider. */
-export const oidcShape = {
-  OPERATOR_OIDC_ISSUER: z
+/** Schemas of the variables of operators who log in at an OpenID provider. */
+export const oidcSchema = {
+  issuer: z
     .url({ protocol: /^https?$/ })
     .max(255)
     .optional(),
-  OPERATOR_OIDC_AUDIENCE: z.string().min(1).max(255).optional(),
-  OPERATOR_OIDC_MAX_AGE_SECONDS: z.coerce.number().int().min(60).max(43_200).default(900),
-  OPERATOR_OIDC_REQUIRE_AMR: list.optional(),
-  OPERATOR_OIDC_REQUIRE_ACR: list.optional(),
-  OPERATOR_OIDC_ROLE_CLAIM: z.string().min(1).max(255).optional(),
-  OPERATOR_OIDC_ROLES: z
+  name: z.string().min(1).max(255).optional(),
+  list: list.optional(),
+  maxAgeSeconds: z.coerce.number().int().min(60).max(43_200).default(900),
+  roles: z
     .string()
     .transform((text, problem) => {
       const roles = parseRoles(text);
@@ -30,7 +28,15 @@ export const oidcShape = {
     .optional(),
 };
 
-type Variables = z.output<z.ZodObject<typeof oidcShape>>;
+type Variables = {
+  OPERATOR_OIDC_ISSUER?: string | undefined;
+  OPERATOR_OIDC_AUDIENCE?: string | undefined;
+  OPERATOR_OIDC_MAX_AGE_SECONDS: number;
+  OPERATOR_OIDC_REQUIRE_AMR?: string[] | undefined;
+  OPERATOR_OIDC_REQUIRE_ACR?: string[] | undefined;
+  OPERATOR_OIDC_ROLE_CLAIM?: string | undefined;
+  OPERATOR_OIDC_ROLES?: ReadonlyMap<string, Role> | undefined;
+};
 
 /** What an ID token must have to be an operator's. */
 export type OidcSettings = {
