@@ -67,7 +67,7 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
       client,
       signedClient,
       async ledgerService() {
-        const authorized = { authorize: operatorAuthorizer(readOwnKey(operatorName(options)), 'ledger') };
+        const authorized = { authorize: signerOf(operatorName(options))('ledger') };
         const ledger = await open('ledger');
         return { ledger: ledger.client(LedgerService, authorized), routing: ledger.client(RoutingService, authorized) };
       },

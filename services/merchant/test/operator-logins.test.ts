@@ -84,9 +84,13 @@ describe('a login is refused, and logged,', () => {
       const dewi = loggedIn(await issuer.login(SUBJECT, { ...twist, claims }));
       const refused = await refusalOf(dewi.operators.createMerchant(newMerchant));
       expect([what, refused.code, refused.message]).toEqual([what, 'unauthorized', expect.stringContaining(reason)]);
-      const { lines } = await admins.listAudit({ limit: 1 });
-      expect(lines[0]).toMatchObject({ operator: '', outcome: Outcome.REFUSED, reason: expect.stringContaining(reason) });
     }
+    // The first ten of a minute have entries of their own.
+    const { lines } = await admins.listAudit({ limit: 100 });
+    const reasons = lines
+      .filter(({ outcome, operator }) => outcome === Outcome.REFUSED && operator === '')
+      .map((line) => line.reason);
+    expect(reasons.toReversed()).toEqual(cases.slice(0, 10).map(([, reason]) => expect.stringContaining(reason)));
     const dewi = loggedIn(await issuer.login(SUBJECT, { claims: good }));
     expect((await dewi.operators.createMerchant(newMerchant)).merchantId).not.toBe('');
   });
@@ -197,7 +201,8 @@ describe('the provider’s keys', () => {
       const dewi = loggedIn(await issuer.login(SUBJECT));
       const refused = await refusalOf(dewi.operators.createMerchant(newMerchant));
       expect(refused).toMatchObject({ code: 'unavailable', message: expect.stringContaining(issuer.issuer) });
-      expect((await as(budi).admins.whoAmI({})).operator?.id).toBe('budi');
+      const { lines } = await as(budi).admins.listAudit({ limit: 1 });
+      expect(lines[0]).toMatchObject({ operator: '', outcome: Outcome.REFUSED, refusal: 'unavailable' });
     } finally {
       issuer.answers(true);
     }

@@ -56,10 +56,10 @@ async function refused(
   reason: string,
 ): Promise<RefusalError> {
   context.metrics.operatorRefused(code);
-  if (code === 'unauthorized') {
+  if (code === 'unauthorized' || operator === undefined) {
     const who = operator === undefined ? '' : ` (as ${operator.id})`;
     const { service, method, source } = request;
-    await context.refusedTokens.write({ service, method, source, reason: `${reason}${who}` });
+    await context.refusedTokens.write({ service, method, source, refusal: code, reason: `${reason}${who}` });
   } else {
     const outcome: Outcome = 'refused';
     const entry = { ...entryOf(request, operator), outcome, refusal: code, reason };
