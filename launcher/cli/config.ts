@@ -1,5 +1,6 @@
 import { tlsFromConfig } from '@gerbang/rpc';
 import { ConfigError, env, loadConfig, tlsShape } from '@gerbang/runtime';
+import { z } from 'zod';
 import { readPorts } from '../ports.ts';
 import { type Ports, peersOf, type RpcServiceName } from '../services.ts';
 
@@ -11,7 +12,12 @@ export type Config = {
 };
 
 /** The operators' own variables, without those of ports and of TLS. */
-export const COMMAND_VARIABLES = [...peersOf(readPorts({})).map(({ variable }) => variable), 'GERBANG_CLIENT_SECRET'];
+export const COMMAND_VARIABLES = [
+  ...peersOf(readPorts({})).map(({ variable }) => variable),
+  'GERBANG_CLIENT_SECRET',
+  'OPERATOR_OIDC_ISSUER',
+  'OPERATOR_OIDC_AUDIENCE',
+];
 
 /**
  * Where the running system is: what `<SERVICE>_RPC` says, else where `npm start` has put it with the same ports
@@ -33,4 +39,11 @@ function portsFrom(environment: NodeJS.ProcessEnv): Ports {
   } catch (error) {
     throw error instanceof Error ? new ConfigError([error.message]) : error;
   }
+}
+
+/** Where operators log in. Throws ConfigError, also where no provider is set. */
+export function readOidcConfig(environment: NodeJS.ProcessEnv): { issuer: URL; clientId: string } {
+  const shape = { OPERATOR_OIDC_ISSUER: z.url({ protocol: /^https?$/ }), OPERATOR_OIDC_AUDIENCE: z.string() };
+  const { OPERATOR_OIDC_ISSUER, OPERATOR_OIDC_AUDIENCE } = loadConfig(shape, environment);
+  return { issuer: new URL(OPERATOR_OIDC_ISSUER), clientId: OPERATOR_OIDC_AUDIENCE };
 }

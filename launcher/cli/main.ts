@@ -14,6 +14,7 @@ import { fundCommand } from './commands/fund.ts';
 import { keyCommands } from './commands/keys.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { limitCommands } from './commands/limit.ts';
+import { loginCommands } from './commands/login.ts';
 import { merchantCommands } from './commands/merchant.ts';
 import { operatorCommands } from './commands/operators.ts';
 import { reconcileCommands } from './commands/reconcile.ts';
@@ -26,7 +27,10 @@ import { CommandFailure } from './failure.ts';
 
 const program = new Command('gerbang')
   .description("Operators' commands on a running Gerbang")
-  .option('--operator <name>', 'whose key signs the command; GERBANG_OPERATOR, else sari in a sandbox, else your user name')
+  .option(
+    '--operator <name>',
+    'whose key or login signs the command; GERBANG_OPERATOR, else sari in a sandbox, else your user name',
+  )
   .option('--json', 'print the result as JSON')
   .showHelpAfterError('(add --help for what there is)');
 
@@ -38,6 +42,7 @@ feeCommands(program);
 limitCommands(program);
 fundCommand(program);
 operatorCommands(program);
+loginCommands(program);
 approvalCommands(program);
 auditCommands(program);
 ledgerCommands(program);

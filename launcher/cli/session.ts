@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { DescService } from '@bufbuild/protobuf';
 import type { Json } from '@gerbang/core';
-import { openLedgerChannel, operatorAuthorizer } from '@gerbang/neighbours';
+import { openLedgerChannel } from '@gerbang/neighbours';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
@@ -12,7 +12,7 @@ import { openChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
 import type { EventOwner, RpcServiceName } from '../services.ts';
 import { type Config, readConfig } from './config.ts';
 import { CommandFailure } from './failure.ts';
-import { operatorName, readOwnKey } from './operator-key.ts';
+import { operatorName, signerOf } from './operator-key.ts';
 
 const CONNECT_MS = 2_000;
 const CALL_MS = 15_000;
@@ -25,7 +25,7 @@ export type Session = {
    * A client of one of a service's gRPC services. Fails with where it looked when the service is not running, as the others do.
    */
   client<S extends DescService>(service: RpcServiceName, desc: S): Promise<RpcClient<S>>;
-  /** As `client`; each call is signed with the operator's key. */
+  /** As `client`; each call is signed with the operator's key or login. */
   signedClient<S extends DescService>(service: RpcServiceName, desc: S): Promise<RpcClient<S>>;
   ledgerService(): Promise<{ ledger: RpcClient<typeof LedgerService>; routing: RpcClient<typeof RoutingService> }>;
   merchantService(): Promise<RpcClient<typeof OperatorService>>;
@@ -58,8 +58,8 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
   };
   const client = async <S extends DescService>(service: RpcServiceName, desc: S) => (await open(service)).client(desc);
   const signedClient = async <S extends DescService>(service: RpcServiceName, desc: S) => {
-    const key = readOwnKey(operatorName(options));
-    return (await open(service)).client(desc, { authorize: operatorAuthorizer(key, service) });
+    const signer = signerOf(operatorName(options));
+    return (await open(service)).client(desc, { authorize: signer(service) });
   };
   try {
     await work({
@@ -67,7 +67,7 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
       client,
       signedClient,
       async ledgerService() {
-        const authorized = { authorize: operatorAuthorizer(readOwnKey(operatorName(options)), 'ledger') };
+        const authorized = { authorize: signerOf(operatorName(options))('ledger') };
         const ledger = await open('ledger');
         return { ledger: ledger.client(LedgerService, authorized), routing: ledger.client(RoutingService, authorized) };
       },

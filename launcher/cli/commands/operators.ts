@@ -39,10 +39,11 @@ export function operatorCommands(program: Command): void {
   operators
     .command('enrol')
     .description('enrol one more; for finance and admin a second operator approves')
-    .argument('<operator>', NEW_OPERATOR, enrolment)
+    .argument('<operator>', `${NEW_OPERATOR}; only the id with --oidc-subject`)
     .addArgument(roleArgument())
+    .option('--oidc-subject <subject>', 'who logs in at the OpenID provider instead: the subject that gerbang login shows')
     .option('--name <name>', 'for people to read; the id unless given')
-    .action((operator: Enrolment, role: RoleName, _, command: Command) => enrol(command.optsWithGlobals(), operator, role));
+    .action((operator: string, role: RoleName, _, command: Command) => enrol(command.optsWithGlobals(), operator, role));
   operators
     .command('role')
     .description('give an operator another role')
@@ -73,7 +74,7 @@ function roleArgument(): Argument {
 function enrolment(text: string): Enrolment {
   const [id = '', publicKey = '', more] = text.split('=');
   if (publicKey === '' || more !== undefined) throw new InvalidArgumentError(`Expected ${NEW_OPERATOR}.`);
-  return { id, publicKey, name: id };
+  return { id, publicKey, oidcSubject: '', name: id };
 }
 
 async function newKey(options: GlobalOptions & { out?: string }, id: string): Promise<void> {
@@ -95,8 +96,15 @@ function setUp(options: GlobalOptions, admins: Enrolment[]): Promise<void> {
   });
 }
 
-function enrol(options: GlobalOptions & { name?: string }, operator: Enrolment, role: RoleName): Promise<void> {
-  const named = { ...operator, name: options.name ?? operator.id };
+type EnrolOptions = GlobalOptions & { name?: string; oidcSubject?: string };
+
+function enrol(options: EnrolOptions, operator: string, role: RoleName): Promise<void> {
+  const { oidcSubject } = options;
+  if (oidcSubject !== undefined && operator.includes('=')) {
+    throw new CommandFailure('an operator has a key or a subject at the OpenID provider, not both');
+  }
+  const person = oidcSubject === undefined ? enrolment(operator) : { id: operator, publicKey: '', oidcSubject };
+  const named = { ...person, name: options.name ?? person.id };
   return show(options, (admins) => admins.enrolOperator({ operator: named, role: ROLES[role] }));
 }
 
@@ -125,7 +133,7 @@ function toJson(operator: Operator) {
     role: roleName(operator),
     active: operator.status === OperatorStatus.ACTIVE,
     issuer: operator.issuer,
-    public_key: operator.publicKey,
+    ...(operator.subject === '' ? { public_key: operator.publicKey } : { subject: operator.subject }),
     enrolled_by: operator.enrolledBy,
     enrolled_at: toIso(operator.enrolledAtMs),
   };

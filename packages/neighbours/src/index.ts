@@ -1,12 +1,12 @@
+export { type CheckedToken, type ExpectedCall, hashRequest } from './call-token.ts';
 export { feeRulesOf } from './fee-rules.ts';
 export { openLedgerChannel } from './ledger-channel.ts';
 export { createMerchantDirectory, type MerchantDirectory } from './merchant-directory.ts';
 export { listenForMerchantHints } from './merchant-hints.ts';
+export { LOGIN_ISSUER, loginAuthorizer, newLoginKey, type OperatorLogin, readLoginToken } from './operator-login.ts';
 export {
   CLI_ISSUER,
   claimedSubject,
-  type ExpectedCall,
-  hashRequest,
   newOperatorKey,
   type OperatorKey,
   operatorAuthorizer,

@@ -1,27 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
 import type { Authorize } from '@gerbang/rpc';
-import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
+import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { ALGORITHM, type CheckedToken, checkCallToken, type ExpectedCall, newCallToken, type TokenKind } from './call-token.ts';
 
 /** Who says who an operator is, where the operator's own key does. */
 export const CLI_ISSUER = 'gerbang-cli';
 
-const ALGORITHM = 'EdDSA';
-const TYPE = 'gerbang-operator+jwt';
-/** A token is for one call, which is sent at once. */
-const VALID_SECONDS = 60;
-/** How far the clocks of an operator's machine and a service may differ. */
-const CLOCKS_DIFFER_SECONDS = 30;
+const KIND: TokenKind = { type: 'gerbang-operator+jwt', issuer: CLI_ISSUER };
 
 /** An operator's own key, as the operator keeps it: `privateKey` is the JWK of an Ed25519 key. */
 export type OperatorKey = { id: string; privateKey: JWK };
 
-/** What a token must be for. `requestHash` is that of `hashRequest`. */
-export type ExpectedCall = { audience: string; method: string; requestHash: string; nowMs: number };
-
 /** Makes a key for an operator. */
 export async function newOperatorKey(id: string): Promise<OperatorKey> {
+  return { id, privateKey: await newPrivateKey() };
+}
+
+/** The JWK of a new Ed25519 key. */
+export async function newPrivateKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
-  return { id, privateKey: await exportJWK(privateKey) };
+  return exportJWK(privateKey);
 }
 
 /** The public half, base64url, as operators are enrolled with it. */
@@ -32,11 +29,6 @@ export function publicKeyOf({ privateKey }: OperatorKey): string {
   return privateKey.x;
 }
 
-/** SHA-256 of an encoded request, base64url. */
-export function hashRequest(request: Uint8Array): string {
-  return createHash('sha256').update(request).digest('base64url');
-}
-
 /**
  * Signs the operator's calls of a service, each with a token of its own: it names the operator, the service, the method and the
  * request, and ends after a minute.
@@ -45,59 +37,24 @@ export function operatorAuthorizer({ id, privateKey }: OperatorKey, service: str
   const imported = importJWK(privateKey, ALGORITHM);
   // Without a listener a key that is none would end the process before the first call.
   imported.catch(() => {});
-  return async ({ method, request }) => {
-    const issuedAt = Math.floor(now() / 1_000);
-    const token = await new SignJWT({ method, request: hashRequest(request) })
-      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
-      .setIssuer(CLI_ISSUER)
-      .setSubject(id)
-      .setAudience(service)
-      .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + VALID_SECONDS)
-      .setJti(randomUUID())
-      .sign(await imported);
-    return `Bearer ${token}`;
+  return async (call) => {
+    const about = { service, claims: { sub: id }, nowMs: now() };
+    return `Bearer ${await newCallToken(KIND, call, about).sign(await imported)}`;
   };
 }
 
 /** Whose token it says that it is, before anything is checked; undefined where it can't be read. */
 export function claimedSubject(token: string): { issuer: string; subject: string } | undefined {
   try {
-    const { iss, sub } = decodeJwt(token);
+    const { iss, sub = '' } = decodeJwt(token);
     return typeof iss === 'string' && typeof sub === 'string' ? { issuer: iss, subject: sub } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/**
- * Checks a token against the operator's public key and the call that it came with. Gives its id, and when it can no longer be
- * used, or why it is refused.
- */
-export async function verifyOperatorToken(
-  token: string,
-  publicKey: string,
-  expected: ExpectedCall,
-): Promise<{ tokenId: string; endsMs: number } | { reason: string }> {
-  try {
-    const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicKey }, ALGORITHM);
-    const { payload } = await jwtVerify<{ method: string; request: string }>(token, key, {
-      algorithms: [ALGORITHM],
-      typ: TYPE,
-      issuer: CLI_ISSUER,
-      audience: expected.audience,
-      requiredClaims: ['sub', 'iat', 'exp', 'jti', 'method', 'request'],
-      maxTokenAge: VALID_SECONDS,
-      clockTolerance: CLOCKS_DIFFER_SECONDS,
-      currentDate: new Date(expected.nowMs),
-    });
-    const { exp = 0, iat = 0, jti = '' } = payload;
-    if (exp - iat > VALID_SECONDS) return { reason: 'the token is valid for too long' };
-    if (!/^[A-Za-z0-9_-]{16,64}$/.test(jti)) return { reason: 'the token has no usable id' };
-    if (payload.method !== expected.method) return { reason: 'the token is for another method' };
-    if (payload.request !== expected.requestHash) return { reason: 'the token is for another request' };
-    return { tokenId: jti, endsMs: (exp + CLOCKS_DIFFER_SECONDS) * 1_000 };
-  } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
-  }
+/** Checks a token against the operator's public key and the call that it came with. */
+export async function verifyOperatorToken(token: string, publicKey: string, expected: ExpectedCall): Promise<CheckedToken> {
+  const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicKey }, ALGORITHM);
+  return checkCallToken(KIND, token, key, expected);
 }

@@ -2,6 +2,7 @@ import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+import { oidcFromConfig, oidcSchema } from './oidc/settings.ts';
 
 /** A number of sen. */
 const sen = (fallback: bigint) =>
@@ -28,6 +29,14 @@ const shape = {
   APPROVAL_FEE_BASIS_POINTS: env.integer(20),
   /** Raising a bound above this needs a second operator; so does removing one. */
   APPROVAL_LIMIT_SEN: sen(100_000_000_00n),
+  /** Where operators may log in, and what a login must be. */
+  OPERATOR_OIDC_ISSUER: oidcSchema.issuer,
+  OPERATOR_OIDC_AUDIENCE: oidcSchema.name,
+  OPERATOR_OIDC_MAX_AGE_SECONDS: oidcSchema.maxAgeSeconds,
+  OPERATOR_OIDC_REQUIRE_AMR: oidcSchema.list,
+  OPERATOR_OIDC_REQUIRE_ACR: oidcSchema.list,
+  OPERATOR_OIDC_ROLE_CLAIM: oidcSchema.name,
+  OPERATOR_OIDC_ROLES: oidcSchema.roles,
   /** The ledger partitions that new merchants are spread over; a merchant stays in its own when they change. */
   MERCHANT_PARTITIONS: z
     .string()
@@ -48,5 +57,5 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
   /** Whether callbacks may go to http:// URLs. */
   const httpAllowed = config.GERBANG_ENV === 'sandbox';
-  return { ...config, httpAllowed, tls: tlsFromConfig(config) };
+  return { ...config, httpAllowed, tls: tlsFromConfig(config), oidc: oidcFromConfig(config, httpAllowed) };
 }

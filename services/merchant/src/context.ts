@@ -10,6 +10,7 @@ import type { OperatorLog } from './audit/log.ts';
 import type { RefusedTokens } from './gate/refused-tokens.ts';
 import type { MerchantStore } from './merchant/store.ts';
 import type { Metrics } from './metrics.ts';
+import type { OidcProvider } from './oidc/provider.ts';
 import type { Thresholds } from './operator/thresholds.ts';
 import type { OperatorStore } from './operators/store.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
@@ -24,6 +25,8 @@ export type Context = {
   audit: OperatorLog;
   refusedTokens: RefusedTokens;
   operators: OperatorStore;
+  /** Where operators may log in; undefined where they have keys only. */
+  provider: OidcProvider | undefined;
   approvals: ApprovalStore;
   /** From which on a second operator approves. */
   thresholds: Thresholds;

@@ -16,6 +16,7 @@ import { logRefusedTokens } from './gate/refused-tokens.ts';
 import { localGate } from './gate/rpc.ts';
 import { MERCHANTS, openMerchantStore } from './merchant/store.ts';
 import { createMerchantMetrics } from './metrics.ts';
+import { createOidcProvider } from './oidc/provider.ts';
 import { openOperatorStore } from './operators/store.ts';
 import { implementations } from './rpc.ts';
 import { sealedPlaces } from './sealed-places.ts';
@@ -61,6 +62,7 @@ export function startService(
       audit,
       refusedTokens,
       operators: await openOperatorStore(store),
+      provider: config.oidc === undefined ? undefined : createOidcProvider(config.oidc),
       approvals: await openApprovalStore(store),
       thresholds: {
         feeSen: config.APPROVAL_FEE_SEN,

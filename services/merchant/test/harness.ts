@@ -1,11 +1,19 @@
 import { type AdjustableClock, createClock, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
-import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf, withApproval } from '@gerbang/neighbours';
+import {
+  loginAuthorizer,
+  newOperatorKey,
+  type OperatorKey,
+  type OperatorLogin,
+  operatorAuthorizer,
+  publicKeyOf,
+  withApproval,
+} from '@gerbang/neighbours';
 import { KeyService } from '@gerbang/proto/gerbang/keys/v1/keys';
 import { LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
-import { implement, openChannel, type RpcChannel, type RpcClient, startRpcServer } from '@gerbang/rpc';
+import { type Authorize, implement, openChannel, type RpcChannel, type RpcClient, startRpcServer } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
@@ -27,6 +35,8 @@ export type Running = {
   admins: RpcClient<typeof OperatorAdminService>;
   /** The commands of the holder of a key, alone. */
   as(key: OperatorKey): Commands;
+  /** The commands of the holder of a login. */
+  loggedIn(login: OperatorLogin): Commands;
   channel: RpcChannel;
   keys: RpcClient<typeof KeyService>;
   close(): Promise<void>;
@@ -108,14 +118,12 @@ export function useMerchantService() {
         },
       );
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
-      const as = (key: OperatorKey): Commands => {
-        const signed = { authorize: operatorAuthorizer(key, 'merchant', options.realNow) };
-        return {
-          operators: channel.client(OperatorService, signed),
-          admins: channel.client(OperatorAdminService, signed),
-          keys: channel.client(KeyService, signed),
-        };
-      };
+      const signedBy = (authorize: Authorize): Commands => ({
+        operators: channel.client(OperatorService, { authorize }),
+        admins: channel.client(OperatorAdminService, { authorize }),
+        keys: channel.client(KeyService, { authorize }),
+      });
+      const as = (key: OperatorKey) => signedBy(operatorAuthorizer(key, 'merchant', options.realNow));
       if (!options.withoutOperators) {
         await channel.client(OperatorAdminService).setUp({ admins: [enrolment(budi), enrolment(sari)] });
       }
@@ -127,6 +135,7 @@ export function useMerchantService() {
         operators: withApproval(OperatorService, as(budi).operators, as(sari).operators),
         admins: withApproval(OperatorAdminService, as(budi).admins, as(sari).admins),
         as,
+        loggedIn: (login) => signedBy(loginAuthorizer(login, 'merchant', options.realNow)),
         channel,
         keys: as(budi).keys,
         close: () => {

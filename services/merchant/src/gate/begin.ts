@@ -1,11 +1,11 @@
 import { type RefusalCode, RefusalError, refuse } from '@gerbang/core';
-import { CLI_ISSUER, claimedSubject, verifyOperatorToken } from '@gerbang/neighbours';
 import type { BeginRequest } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { EntryContent, Outcome } from '../audit/entry.ts';
 import type { Context } from '../context.ts';
 import { fromRoleMessage, toMessage } from '../operators/message.ts';
 import type { Operator } from '../operators/operator.ts';
 import { approve } from './approve.ts';
+import { authenticate } from './authenticate.ts';
 
 /** A request that a second operator has to read is no larger; so the list of all that wait fits into one answer. */
 const PROPOSED_BYTES_MAX = 4 * 1024;
@@ -13,10 +13,12 @@ const PROPOSED_BYTES_MAX = 4 * 1024;
 /**
  * Says whose command this is and whether that operator may give it now, and writes its beginning to the audit log; what is
  * refused is written too. Refusals: unauthorized, forbidden, approval_needed, approval_used, validation (too large to be
- * approved).
+ * approved), unavailable (the OpenID provider does not answer).
  */
 export async function begin(context: Context, request: BeginRequest) {
-  const operator = await authenticate(context, request);
+  const who = await authenticate(context, request);
+  if ('code' in who) throw await refused(context, request, who.operator, who.code, who.reason);
+  const { operator } = who;
   if (!request.roles.some((role) => fromRoleMessage(role) === operator.role)) {
     throw await refused(context, request, operator, 'forbidden', `the role ${operator.role} may not do this`);
   }
@@ -25,23 +27,6 @@ export async function begin(context: Context, request: BeginRequest) {
   const proposer = request.needsApproval ? await approved(context, request, operator, commandId) : '';
   await context.audit.append({ ...entryOf(request, operator), kind: 'begin', command: commandId, proposer });
   return { commandId, operator: toMessage(operator), proposer };
-}
-
-/** The operator whose token this is. Refusals: unauthorized. */
-async function authenticate(context: Context, request: BeginRequest): Promise<Operator> {
-  const { token, service, method, readOnly } = request;
-  const claimed = claimedSubject(token);
-  const known = claimed?.issuer === CLI_ISSUER ? await context.operators.find(claimed.subject) : undefined;
-  const refusal = (reason: string) => refused(context, request, known, 'unauthorized', reason);
-  if (claimed === undefined) throw await refusal(token === '' ? 'there is no token' : 'the token can not be read');
-  if (known === undefined) throw await refusal('no such operator is enrolled');
-  const requestHash = Buffer.from(request.requestHash).toString('base64url');
-  const expected = { audience: service, method, requestHash, nowMs: context.realNow() };
-  const checked = await verifyOperatorToken(token, known.publicKey, expected);
-  if ('reason' in checked) throw await refusal(checked.reason);
-  if (!known.active) throw await refusal('the operator is disabled');
-  if (readOnly || (await context.operators.useToken(known.id, checked.tokenId, checked.endsMs))) return known;
-  throw await refusal('the token was used before');
 }
 
 /** Who has proposed the command that this operator approves by giving it too. Refusals: approval_needed, approval_used, validation. */
@@ -71,10 +56,10 @@ async function refused(
   reason: string,
 ): Promise<RefusalError> {
   context.metrics.operatorRefused(code);
-  if (code === 'unauthorized') {
+  if (code === 'unauthorized' || operator === undefined) {
     const who = operator === undefined ? '' : ` (as ${operator.id})`;
     const { service, method, source } = request;
-    await context.refusedTokens.write({ service, method, source, reason: `${reason}${who}` });
+    await context.refusedTokens.write({ service, method, source, refusal: code, reason: `${reason}${who}` });
   } else {
     const outcome: Outcome = 'refused';
     const entry = { ...entryOf(request, operator), outcome, refusal: code, reason };

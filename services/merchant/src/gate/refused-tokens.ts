@@ -11,7 +11,7 @@ const SOURCES_MAX = 20;
 const FURTHER = 'further sources';
 
 /**
- * Writes calls without a valid token to the audit log. Anybody who reaches a service can make such calls, so their entries are
+ * Writes calls without a valid token, and those whose token could not be checked, to the audit log. Anybody who reaches a service can make such calls, so their entries are
  * bounded: in a minute the first ten of each source, and at its end one entry that tells how many more there were; of more than
  * twenty sources the further ones share these. So one process writes no more than 231 entries a minute. Closing writes what is
  * still only counted.
@@ -35,7 +35,7 @@ export function logRefusedTokens(options: {
   let summarized: Promise<void> = Promise.resolve();
 
   const append = async (entry: Partial<EntryContent>): Promise<void> => {
-    await audit.append({ ...entry, command: newId(realNow()), outcome: 'refused', refusal: 'unauthorized' });
+    await audit.append({ refusal: 'unauthorized', ...entry, command: newId(realNow()), outcome: 'refused' });
   };
   const summarize = async ({ sinceMs, sources }: Window): Promise<void> => {
     for (const [source, { more }] of sources) {

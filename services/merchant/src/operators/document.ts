@@ -1,4 +1,5 @@
-import type { Operator, Role } from './operator.ts';
+import { CLI_ISSUER } from '@gerbang/neighbours';
+import type { Identity, Operator, Role } from './operator.ts';
 
 const SCHEMA = 1;
 
@@ -11,7 +12,10 @@ export type OperatorDocument = {
   role: Role;
   active: boolean;
   issuer: string;
+  /** Empty where a provider says who this is. */
   public_key: string;
+  /** What the provider calls the operator; absent for a key. */
+  subject?: string;
   enrolled_by: string;
   enrolled_at: Date;
 };
@@ -24,8 +28,7 @@ export function toDocument(operator: Operator): OperatorDocument {
     name: operator.name,
     role: operator.role,
     active: operator.active,
-    issuer: operator.issuer,
-    public_key: operator.publicKey,
+    ...fromIdentity(operator.identity),
     enrolled_by: operator.enrolledBy,
     enrolled_at: new Date(operator.enrolledAtMs),
   };
@@ -37,9 +40,17 @@ export function fromDocument(document: OperatorDocument): Operator {
     name: document.name,
     role: document.role,
     active: document.active,
-    issuer: document.issuer,
-    publicKey: document.public_key,
+    identity: toIdentity(document),
     enrolledBy: document.enrolled_by,
     enrolledAtMs: document.enrolled_at.getTime(),
   };
+}
+
+function fromIdentity(identity: Identity): Pick<OperatorDocument, 'issuer' | 'public_key' | 'subject'> {
+  if (identity.by === 'key') return { issuer: CLI_ISSUER, public_key: identity.publicKey };
+  return { issuer: identity.issuer, public_key: '', subject: identity.subject };
+}
+
+function toIdentity({ issuer, public_key, subject }: OperatorDocument): Identity {
+  return subject === undefined ? { by: 'key', publicKey: public_key } : { by: 'provider', issuer, subject };
 }

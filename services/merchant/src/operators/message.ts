@@ -1,5 +1,6 @@
+import { CLI_ISSUER } from '@gerbang/neighbours';
 import { OperatorStatus, Role as RoleMessage } from '@gerbang/proto/gerbang/operator/v1/operator';
-import type { Operator, Role } from './operator.ts';
+import type { Identity, Operator, Role } from './operator.ts';
 
 const MESSAGES: Readonly<Record<Role, RoleMessage>> = {
   viewer: RoleMessage.VIEWER,
@@ -34,9 +35,13 @@ export function toMessage(operator: Operator) {
     name: operator.name,
     role: toRoleMessage(operator.role),
     status: operator.active ? OperatorStatus.ACTIVE : OperatorStatus.DISABLED,
-    issuer: operator.issuer,
-    publicKey: operator.publicKey,
+    ...identityMessage(operator.identity),
     enrolledBy: operator.enrolledBy,
     enrolledAtMs: BigInt(operator.enrolledAtMs),
   };
+}
+
+function identityMessage(identity: Identity) {
+  if (identity.by === 'key') return { issuer: CLI_ISSUER, publicKey: identity.publicKey };
+  return { issuer: identity.issuer, subject: identity.subject };
 }

@@ -7,8 +7,7 @@ const sari: Operator = {
   name: 'Sari',
   role: 'admin',
   active: true,
-  issuer: 'gerbang-cli',
-  publicKey: 'x',
+  identity: { by: 'key', publicKey: 'x' },
   enrolledBy: '',
   enrolledAtMs: 0,
 };

@@ -10,13 +10,13 @@ export type Operator = {
   name: string;
   role: Role;
   active: boolean;
-  /** Who says who this is. */
-  issuer: string;
-  /** Ed25519, base64url. */
-  publicKey: string;
+  identity: Identity;
   enrolledBy: string;
   enrolledAtMs: number;
 };
+
+/** What tells this person from all others: an own key (Ed25519, base64url), or what an OpenID provider says. */
+export type Identity = { by: 'key'; publicKey: string } | { by: 'provider'; issuer: string; subject: string };
 
 export type OperatorChange = { role: Role } | { active: false };
 
@@ -42,7 +42,18 @@ export function changed(operator: Operator, change: OperatorChange, activeAdmins
   return after;
 }
 
+/** The role that may do less. */
+export function lesserRole(one: Role, other: Role): Role {
+  return ROLES.indexOf(one) < ROLES.indexOf(other) ? one : other;
+}
+
+/** Equal for the same identity only: an issuer is a URL, which has no blank, and neither has a key. */
+export function identityKey(identity: Identity): string {
+  return identity.by === 'key' ? identity.publicKey : `${identity.issuer} ${identity.subject}`;
+}
+
 /** An operator as the audit log shows it. */
-export function describeOperator({ id, name, role, active, issuer, publicKey }: Operator) {
-  return { id, name, role, active, issuer, public_key: publicKey };
+export function describeOperator({ id, name, role, active, identity }: Operator) {
+  const by = identity.by === 'key' ? { public_key: identity.publicKey } : { issuer: identity.issuer, subject: identity.subject };
+  return { id, name, role, active, ...by };
 }

@@ -1,11 +1,11 @@
 import { isDuplicateKey, type Store } from '@gerbang/store';
 import { fromDocument, type OperatorDocument, toDocument } from './document.ts';
-import type { Operator } from './operator.ts';
+import { type Identity, identityKey, type Operator } from './operator.ts';
 
 /** As it was read, with the version that a change is conditional on. */
 export type StoredOperator = Operator & { version: bigint };
 
-/** A key is one operator's: two names with one key would be one person who approves alone. */
+/** An identity is one operator's: two names with one key would be one person who approves alone. */
 type KeyDocument = { _id: string; schema: number; operator: string };
 type SetUpDocument = { _id: string; schema: number; admins: string[] };
 type TokenDocument = { _id: string; schema: number; ends_at: Date };
@@ -14,9 +14,10 @@ const SET_UP = 'set-up';
 
 export type OperatorStore = {
   find(id: string): Promise<StoredOperator | undefined>;
+  findByIdentity(identity: Identity): Promise<StoredOperator | undefined>;
   /** All of them, by id. */
   list(): Promise<StoredOperator[]>;
-  /** False when the id or the key is another operator's. The same operator again is inserted once. */
+  /** False when the id or the identity is another operator's. The same operator again is inserted once. */
   insert(operator: Operator): Promise<boolean>;
   /** False when somebody else has changed it meanwhile. */
   replace(stored: StoredOperator, after: Operator): Promise<boolean>;
@@ -37,19 +38,26 @@ export async function openOperatorStore(store: Store): Promise<OperatorStore> {
     const document = await operators.findOne({ _id: id }, { readConcern: 'linearizable' });
     return document === null ? undefined : toStored(document);
   };
+  const ownerOf = (key: string) => keys.findOne({ _id: key }, { readConcern: 'linearizable' });
   return {
     find,
+    async findByIdentity(identity) {
+      const key = identityKey(identity);
+      const found = await find((await ownerOf(key))?.operator ?? '');
+      // An enrolment that was cut off may have left an identity to an operator who has another one now.
+      return found !== undefined && identityKey(found.identity) === key ? found : undefined;
+    },
     async list() {
       return (await operators.find({}, { sort: { _id: 1 } }).toArray()).map(toStored);
     },
     async insert(operator) {
-      const key = { _id: operator.publicKey, schema: 1, operator: operator.id };
-      if (!(await isInserted(() => keys.insertOne(key)))) {
-        const known = await keys.findOne({ _id: operator.publicKey }, { readConcern: 'linearizable' });
-        if (known?.operator !== operator.id) return false;
+      const key = identityKey(operator.identity);
+      if (!(await isInserted(() => keys.insertOne({ _id: key, schema: 1, operator: operator.id })))) {
+        if ((await ownerOf(key))?.operator !== operator.id) return false;
       }
       if (await isInserted(() => operators.insertOne(toDocument(operator)))) return true;
-      return (await find(operator.id))?.publicKey === operator.publicKey;
+      const known = await find(operator.id);
+      return known !== undefined && identityKey(known.identity) === key;
     },
     async replace({ id, version }, { role, active }) {
       const changes = { role, active, version: version + 1n };

@@ -8,9 +8,9 @@ export async function listOperators(context: Context) {
   return { operators: (await context.operators.list()).map(toMessage) };
 }
 
-/** Whose token came with the call. */
+/** Whose token came with the call; with the role that it gives, which may be less than the operator's own. */
 export async function whoAmI(context: Context, call: OperatorCall) {
   const operator = await context.operators.find(call.operator.id);
   if (operator === undefined) throw new RefusalError(refuse('not_found'));
-  return { operator: toMessage(operator) };
+  return { operator: { ...toMessage(operator), role: call.operator.role } };
 }

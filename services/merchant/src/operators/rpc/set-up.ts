@@ -1,16 +1,15 @@
 import { canonicalJson, RefusalError, refuse, refuseField } from '@gerbang/core';
-import { CLI_ISSUER } from '@gerbang/neighbours';
 import type { SetUpRequest } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { CallContext } from '@gerbang/rpc';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { parse } from '../../operator/input.ts';
-import { newOperator } from '../input.ts';
+import { firstAdmin } from '../input.ts';
 import { toMessage } from '../message.ts';
 import { describeOperator, type Operator } from '../operator.ts';
 
 const METHOD = '/gerbang.operator.v1.OperatorAdminService/SetUp';
-const admins = z.array(newOperator).length(2, 'must be two');
+const admins = z.array(firstAdmin).length(2, 'must be two');
 
 /**
  * Enrols the first two admins, once; the same set-up again completes one that was cut off. It takes no token, because nobody has
@@ -42,6 +41,7 @@ export async function setUp(context: Context, request: SetUpRequest, call: CallC
   return { admins: enrolled.map(toMessage) };
 }
 
-function newAdmin(admin: z.output<typeof newOperator>, nowMs: number): Operator {
-  return { ...admin, role: 'admin', active: true, issuer: CLI_ISSUER, enrolledBy: '', enrolledAtMs: nowMs };
+function newAdmin({ id, name, publicKey }: z.output<typeof firstAdmin>, nowMs: number): Operator {
+  const identity = { by: 'key', publicKey } as const;
+  return { id, name, role: 'admin', active: true, identity, enrolledBy: '', enrolledAtMs: nowMs };
 }

@@ -196,14 +196,14 @@ export declare type Operator = Message<"gerbang.operator.v1.Operator"> & {
   status: OperatorStatus;
 
   /**
-   * Who says who this is: "gerbang-cli" for a key of the operator's own.
+   * Who says who this is: "gerbang-cli" for a key of the operator's own, else the OpenID provider.
    *
    * @generated from field: string issuer = 5;
    */
   issuer: string;
 
   /**
-   * Ed25519, base64url.
+   * Ed25519, base64url; empty where a provider says who this is.
    *
    * @generated from field: string public_key = 6;
    */
@@ -218,6 +218,13 @@ export declare type Operator = Message<"gerbang.operator.v1.Operator"> & {
    * @generated from field: int64 enrolled_at_ms = 8;
    */
   enrolledAtMs: bigint;
+
+  /**
+   * What the provider calls the operator; empty for a key.
+   *
+   * @generated from field: string subject = 9;
+   */
+  subject: string;
 };
 
 /**
@@ -248,6 +255,13 @@ export declare type NewOperator = Message<"gerbang.operator.v1.NewOperator"> & {
    * @generated from field: string public_key = 3;
    */
   publicKey: string;
+
+  /**
+   * Instead of a key: `sub` of the person at the OpenID provider. The first two admins have keys.
+   *
+   * @generated from field: string oidc_subject = 4;
+   */
+  oidcSubject: string;
 };
 
 /**
