@@ -27,6 +27,15 @@ export function macAfter(previousMac: string, batch: Batch): string {
   return hash('sha256', Buffer.concat([Buffer.from(previousMac, 'hex'), contentOf(batch)]), 'hex');
 }
 
+/** Why the link of a batch does not tie it to what is before it; undefined when it does, or when the batch has none. */
+export function linkProblem(chain: KeyedChain, previousMac: string, batch: Batch): string | undefined {
+  const { link, seq } = batch;
+  if (link === undefined) return undefined;
+  if (!chain.knows(link.kid)) return `batch ${seq} is linked with the key ${link.kid}, which this ledger does not have`;
+  if (chain.holds(link, previousMac, contentOf(batch))) return undefined;
+  return `the link of batch ${seq} does not hold: it is not what was written, or not after what it was written after`;
+}
+
 function textOf({ posting: { key, destinationAccountId }, contentHash, legs, result }: Entry): string {
   let text = `${sized(key)}${sized(contentHash)}${sized(destinationAccountId)}${legs.length}`;
   for (const { account, sen } of legs) text += ` ${sized(account)}${sen}`;
