@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@gerbang/runtime';
-import type { Unproven } from './partition/proof.ts';
+import type { Unproven } from './journal/chain.ts';
 
 /** One helper a business event. */
 export type Metrics = {

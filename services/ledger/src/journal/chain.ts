@@ -2,6 +2,12 @@ import { hash } from 'node:crypto';
 import { type KeyedChain, type KeyRing, keyedChain } from '@gerbang/core';
 import type { Batch, Entry } from '../posting/posting.ts';
 
+/**
+ * What becomes of a batch that the chain does not prove: it keeps the partition from being served, an operator has accepted it by
+ * name, or it is of a version before the chain, in a journal that has no link before it.
+ */
+export type Unproven = 'refused' | 'accepted' | 'before_chain';
+
 /** The chain of a partition's journal; its name is in every checkpoint. */
 export function journalChain(ring: KeyRing, partition: string): KeyedChain {
   return keyedChain(ring, `journal:${partition}`);

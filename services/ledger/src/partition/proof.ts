@@ -1,17 +1,11 @@
 import type { KeyedChain } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
-import { linkProblem, macAfter } from '../journal/chain.ts';
+import { linkProblem, macAfter, type Unproven } from '../journal/chain.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Batch } from '../posting/posting.ts';
 
 /** Batches that an operator vouches for, by name. */
 export type AcceptedBatches = { partition: string; firstSeq: bigint; lastSeq: bigint };
-
-/**
- * What becomes of a batch that the chain does not prove: it keeps the partition from being served, an operator has accepted it by
- * name, or it is of a version before the chain, in a journal that has no link before it.
- */
-export type Unproven = 'refused' | 'accepted' | 'before_chain';
 
 /** Where a writer begins to check. */
 export type ProvenUpTo = { mac: string; hasLinks: boolean };
