@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+import type { AcceptedBatches } from './partition/proof.ts';
 
 const shape = {
   ...commonShape,
@@ -31,6 +32,12 @@ const shape = {
   CHAIN_KEYS: env.keyRing(),
   /** How often a journal that grows gets a signed checkpoint in the log. */
   LEDGER_CHECKPOINT_MS: env.integer(10_000, 100),
+  /** Batches that are served although the chain does not prove them, such as p0:120-140; more of them after commas. */
+  LEDGER_ACCEPT_BATCHES: z
+    .string()
+    .regex(/^([a-z0-9-]+:\d{1,16}-\d{1,16}(,[a-z0-9-]+:\d{1,16}-\d{1,16})*)?$/, 'expected p0:120-140, more of them after commas')
+    .default('')
+    .transform(acceptedBatches),
 };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -39,6 +46,14 @@ export type Config = ReturnType<typeof readConfig>;
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
   return { ...config, host: hostname(), tls: tlsFromConfig(config) };
+}
+
+function acceptedBatches(text: string): AcceptedBatches[] {
+  return [...text.matchAll(/([a-z0-9-]+):(\d+)-(\d+)/g)].map(([, partition = '', first = '', last = '']) => ({
+    partition,
+    firstSeq: BigInt(first),
+    lastSeq: BigInt(last),
+  }));
 }
 
 /** Who this instance is: as configured, else by the host's name and the port it listens on. */

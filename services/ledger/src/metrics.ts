@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@gerbang/runtime';
+import type { Unproven } from './journal/chain.ts';
 
 /** One helper a business event. */
 export type Metrics = {
@@ -7,6 +8,8 @@ export type Metrics = {
   batchCommitted(postings: number, durationMs: number): void;
   /** Postings that the projections of a partition do not have yet, and the age of the oldest, ms. */
   projectorLag(partition: string, postings: number, ageMs: number): void;
+  /** Batches of a partition's journal that the chain does not prove, as a writer has come across them. */
+  unproven(partition: string, what: Unproven, batches: number): void;
   /** Another instance tells its lag from now on. */
   partitionLeft(partition: string): void;
 };
@@ -42,6 +45,12 @@ export function createLedgerMetrics(registry: Registry): Metrics {
     labelNames: ['partition'],
     registers: [registry],
   });
+  const unproven = new Counter({
+    name: 'gerbang_ledger_unproven_batches_total',
+    help: 'Batches that a writer met in the journal and the chain does not prove; refused ones keep the partition from being served',
+    labelNames: ['partition', 'result'],
+    registers: [registry],
+  });
   return {
     posted: (intent, result, count) => postings.inc({ intent, result }, count),
     batchCommitted(count, durationMs) {
@@ -52,6 +61,7 @@ export function createLedgerMetrics(registry: Registry): Metrics {
       lag.set({ partition }, count);
       lagSeconds.set({ partition }, ageMs / 1_000);
     },
+    unproven: (partition, result, batches) => unproven.inc({ partition, result }, batches),
     partitionLeft: (partition) => lag.remove({ partition }),
   };
 }

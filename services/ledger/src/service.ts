@@ -33,7 +33,11 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
     const leases = openLeaseStore(store);
     let lease: Lease | undefined;
     const limits = { recentKeysMax: config.LEDGER_RECENT_KEYS, projectorLagMax: config.LEDGER_PROJECTOR_LAG };
-    const chaining = { chainKeys: config.CHAIN_KEYS, checkpointEveryMs: config.LEDGER_CHECKPOINT_MS };
+    const chaining = {
+      chainKeys: config.CHAIN_KEYS,
+      checkpointEveryMs: config.LEDGER_CHECKPOINT_MS,
+      acceptedBatches: config.LEDGER_ACCEPT_BATCHES,
+    };
     const metrics = createLedgerMetrics(registry);
     const partitions = createPartitions(
       { journal, projections, clock, newId: newUlid, metrics, log, ...limits, ...chaining },

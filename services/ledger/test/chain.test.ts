@@ -5,7 +5,7 @@ import { eventually } from '@gerbang/testkit';
 import { describe, expect, it } from 'vitest';
 import type { JournalDocument } from '../src/journal/document.ts';
 import { journalId } from '../src/journal/document.ts';
-import { capture, credit, expectIntact, hold, refusalOf, useLedgerService, verified } from './harness.ts';
+import { ACCOUNT, capture, credit, expectIntact, hold, MERCHANT, refusalOf, useLedgerService, verified } from './harness.ts';
 
 const service = useLedgerService();
 
@@ -110,19 +110,6 @@ describe('the chain of the journal', () => {
     expect(await told(ledger)).toMatch(difference);
   });
 
-  it('shows a batch that was put behind the newest one while no ledger ran', async () => {
-    const before = await prepare();
-    const after = await meanwhile(before, async (store) => {
-      const { chain: _, ...newest } = await batch(store, 4);
-      const [posting] = newest.postings;
-      if (posting === undefined) throw new Error('the batch is empty');
-      await journalOf(store).insertOne({ ...newest, ...at(5), seq: 5n, postings: [{ ...posting, key: 'forged', legs: [] }] });
-    });
-    await after.ledger.post(credit(1n));
-    await allProjected(before.store, 7n);
-    expect(await told(after.ledger)).toBe('p0: batches 5 to 5 carry no link of the chain');
-  });
-
   it('goes on under a new key, and needs the old one as long as it has links of it', async () => {
     const key = (text: string) => `${text}:${Buffer.alloc(32, text).toString('base64')}`;
     const before = await prepare({ env: { CHAIN_KEYS: key('k1') } });
@@ -135,6 +122,129 @@ describe('the chain of the journal', () => {
     const without = await service.start({ database: before.database, env: { CHAIN_KEYS: key('k2') } });
     await without.ledger.post(credit(1n));
     expect(await told(without.ledger)).toMatch(/^p0: batch 1 is linked with the key k1, which this ledger does not have/m);
+  });
+});
+
+/** The writer has projected batch 2 and no later one. */
+const projectedUpTo2 = (store: Store) =>
+  store.collection<{ _id: string; seq: bigint }>('checkpoints').updateOne({ _id: 'p0' }, { $set: { seq: 2n } });
+
+/** A batch that gives 5,000 sen to the merchant, without a link: batch 2 once more under another key. */
+async function forge(store: Store, seq: number): Promise<void> {
+  const { chain: _, ...credited } = await batch(store, 2);
+  const postings = credited.postings.map((posting) => ({ ...posting, key: 'forged' }));
+  await journalOf(store).insertOne({ ...credited, ...at(seq), seq: BigInt(seq), epoch: 1n, batch_id: 'forged', postings });
+}
+
+const forgedLeg = (store: Store, seq: number) =>
+  journalOf(store).updateOne(at(seq), { $set: { 'postings.0.legs.0.sen': 5_000n } });
+
+/** Answers what the first try is refused with. */
+const ONCE = { timeoutMs: 10_000, retry: false } as const;
+
+const refusing: [string, (store: Store) => Promise<unknown>, string][] = [
+  [
+    'the newest batch was edited and its link removed',
+    async (store) => {
+      await forgedLeg(store, 4);
+      await withoutLinks(store, 4);
+    },
+    'batches 4 to 4 carry no link of the chain',
+  ],
+  ['several links were removed', (store) => withoutLinks(store, 3, 4), 'batches 3 to 4 carry no link of the chain'],
+  [
+    'a batch was edited',
+    (store) => forgedLeg(store, 3),
+    'the link of batch 3 does not hold: it is not what was written, or not after what it was written after',
+  ],
+  ['a batch was put behind the newest one', (store) => forge(store, 5), 'batches 5 to 5 carry no link of the chain'],
+  [
+    'a batch is linked with an unknown key',
+    (store) => journalOf(store).updateOne(at(4), { $set: { chain: { kid: 'k9', mac: NO_LINK } } }),
+    'batch 4 is linked with the key k9, which this ledger does not have',
+  ],
+];
+
+describe('a writer that loads a journal', () => {
+  const logTo = (lines: string[]) =>
+    createLogger({ service: 'ledger', level: 'info' }, { write: (line) => void lines.push(line) });
+  const lineOf = (lines: readonly string[], msg: string) =>
+    lines.map((line) => JSON.parse(line)).find((line) => line.msg === msg);
+  const availableOf = async ({ ledger }: Pick<Awaited<ReturnType<typeof service.start>>, 'ledger'>) =>
+    (await ledger.getBalance({ merchantId: MERCHANT, partition: 'p0', accountId: ACCOUNT }, ONCE)).availableSen;
+  const metricsOf = async ({ adminPort }: { adminPort: number }) => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+
+  async function tampered(tamper: (store: Store) => Promise<unknown>, env: Record<string, string> = {}) {
+    const before = await prepare();
+    await before.close();
+    await projectedUpTo2(before.store);
+    await tamper(before.store);
+    const lines: string[] = [];
+    const after = await service.start({ database: before.database, env, log: logTo(lines) });
+    return { ...after, store: before.store, database: before.database, lines };
+  }
+
+  it('opens it where every link holds', async () => {
+    const after = await tampered(async () => {});
+    await after.ledger.post(credit(1n));
+    await expectIntact(after.ledger);
+    expect(await metricsOf(after)).not.toMatch(/^gerbang_ledger_unproven_batches_total\{/m);
+  });
+
+  it.each(refusing)('refuses the partition and says why when %s', async (_, tamper, reason) => {
+    const after = await tampered(tamper);
+    expect(await refusalOf(after.ledger.post(credit(1n), ONCE))).toBe('unavailable');
+    expect(await refusalOf(availableOf(after))).toBe('unavailable');
+    expect(lineOf(after.lines, 'the partition is refused: its journal is not what a ledger wrote')).toMatchObject({
+      level: 'error',
+      partition: 'p0',
+      reason,
+    });
+    expect(await metricsOf(after)).toMatch(/^gerbang_ledger_unproven_batches_total\{.*"refused".*\} [1-9]/m);
+    // No barrier: the next link would vouch for what it follows.
+    expect((await journalOf(after.store).find({}).toArray()).map(({ epoch }) => epoch)).not.toContain(2n);
+  });
+
+  it('opens it with batches that are accepted by name, tells them, and its next link vouches for them', async () => {
+    const accept = { LEDGER_ACCEPT_BATCHES: 'p1:1-9,p0:4-5' };
+    const after = await tampered((store) => withoutLinks(store, 4), accept);
+    await after.ledger.post(credit(1n));
+    expect(lineOf(after.lines, 'unproven batches are accepted by name')).toMatchObject({
+      level: 'warn',
+      partition: 'p0',
+      reason: 'batches 4 to 4 carry no link of the chain',
+    });
+    expect(await metricsOf(after)).toMatch(/^gerbang_ledger_unproven_batches_total\{.*"accepted".*\} 1$/m);
+    await allProjected(after.store, 6n);
+    expect(await told(after.ledger)).toBe('p0: batches 4 to 4 carry no link of the chain');
+    await after.close();
+    const later = await service.start({ database: after.database });
+    await later.ledger.post(credit(1n));
+  });
+
+  it('refuses what is accepted only in part or for another partition', async () => {
+    const after = await tampered((store) => withoutLinks(store, 3, 4), { LEDGER_ACCEPT_BATCHES: 'p0:4-4,p1:3-4' });
+    expect(await refusalOf(after.ledger.post(credit(1n), ONCE))).toBe('unavailable');
+  });
+
+  it('tells batches of a version before the chain', async () => {
+    const after = await tampered((store) => withoutLinks(store, 1, 2, 3, 4));
+    await after.ledger.post(credit(1n));
+    expect(lineOf(after.lines, 'the journal begins with batches of a version before the chain')).toMatchObject({
+      level: 'warn',
+      reason: 'batches 3 to 4 carry no link of the chain',
+    });
+    expect(await metricsOf(after)).toMatch(/^gerbang_ledger_unproven_batches_total\{.*"before_chain".*\} 2$/m);
+  });
+
+  it('takes in no unlinked batch that somebody puts where its next one belongs', async () => {
+    const running = await prepare();
+    const availableSen = await availableOf(running);
+    await forge(running.store, 5);
+    expect(await refusalOf(running.ledger.post(credit(1n), ONCE))).toBe('unavailable');
+    expect(await refusalOf(availableOf(running))).toBe('unavailable');
+    await journalOf(running.store).deleteOne(at(5));
+    expect(await availableOf(running)).toBe(availableSen);
   });
 });
 

@@ -173,6 +173,7 @@ export class World {
       projectorLagMax: 100_000,
       chainKeys: CHAIN_RING,
       checkpointEveryMs: 60_000,
+      acceptedBatches: [],
     };
     return openPartition(context, this.#name, epoch, { signal: never, onFenced: () => {} });
   }

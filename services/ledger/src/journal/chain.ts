@@ -2,6 +2,12 @@ import { hash } from 'node:crypto';
 import { type KeyedChain, type KeyRing, keyedChain } from '@gerbang/core';
 import type { Batch, Entry } from '../posting/posting.ts';
 
+/**
+ * What becomes of a batch that the chain does not prove: it keeps the partition from being served, an operator has accepted it by
+ * name, or it is of a version before the chain, in a journal that has no link before it.
+ */
+export type Unproven = 'refused' | 'accepted' | 'before_chain';
+
 /** The chain of a partition's journal; its name is in every checkpoint. */
 export function journalChain(ring: KeyRing, partition: string): KeyedChain {
   return keyedChain(ring, `journal:${partition}`);
@@ -25,6 +31,15 @@ export function contentOf({ partition, seq, epoch, batchId, atMs, entries }: Bat
 export function macAfter(previousMac: string, batch: Batch): string {
   if (batch.link !== undefined) return batch.link.mac;
   return hash('sha256', Buffer.concat([Buffer.from(previousMac, 'hex'), contentOf(batch)]), 'hex');
+}
+
+/** Why the link of a batch does not tie it to what is before it; undefined when it does, or when the batch has none. */
+export function linkProblem(chain: KeyedChain, previousMac: string, batch: Batch): string | undefined {
+  const { link, seq } = batch;
+  if (link === undefined) return undefined;
+  if (!chain.knows(link.kid)) return `batch ${seq} is linked with the key ${link.kid}, which this ledger does not have`;
+  if (chain.holds(link, previousMac, contentOf(batch))) return undefined;
+  return `the link of batch ${seq} does not hold: it is not what was written, or not after what it was written after`;
 }
 
 function textOf({ posting: { key, destinationAccountId }, contentHash, legs, result }: Entry): string {

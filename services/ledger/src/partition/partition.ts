@@ -1,7 +1,7 @@
 import { type Clock, type KeyedChain, type KeyRing, type NewId, RefusalError, refuse } from '@gerbang/core';
 import type { Cancellation } from '@gerbang/rpc';
 import { type Logger, within } from '@gerbang/runtime';
-import { contentOf, journalChain, macAfter } from '../journal/chain.ts';
+import { contentOf, journalChain } from '../journal/chain.ts';
 import { type Standing, startCheckpoints } from '../journal/checkpoints.ts';
 import { commit } from '../journal/commit.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -14,6 +14,7 @@ import { type Projector, startProjector } from '../projector/projector.ts';
 import type { ProjectionStore } from '../projector/store.ts';
 import { createKnownKeys, type LookedUp } from './known-keys.ts';
 import { loadPartition } from './load.ts';
+import { type AcceptedBatches, startProof, UnprovenError } from './proof.ts';
 import { type Posted, Writer } from './writer.ts';
 
 /** For each of the two things that closing waits for; with the database away neither ends by itself. */
@@ -45,6 +46,8 @@ export type PartitionContext = {
   chainKeys: KeyRing;
   /** How often a journal that grows gets a signed line in the log. */
   checkpointEveryMs: number;
+  /** Served although the chain does not prove them. */
+  acceptedBatches: readonly AcceptedBatches[];
 };
 
 /** One partition in the hands of this process, its only writer until a later epoch shows up in the journal. */
@@ -74,7 +77,8 @@ export type Partition = {
 
 /**
  * Takes a partition over under a freshly claimed epoch: loads it, commits the barrier that shuts out earlier writers, and only
- * then is it there. `onFenced` is called when a later writer's batch is found. Undefined when that has happened already.
+ * then is it there. `onFenced` is called when a later writer's batch is found, or one that no ledger wrote. Undefined when a later
+ * writer's is there already. Throws UnprovenError when the journal is not what ledgers wrote.
  */
 export async function openPartition(
   context: PartitionContext,
@@ -83,12 +87,14 @@ export async function openPartition(
   options: { signal: AbortSignal; onFenced: () => void },
 ): Promise<Partition | undefined> {
   const { journal, projections, clock, newId, metrics, log } = context;
-  const loaded = await loadPartition(journal, projections, name);
+  const chain = journalChain(context.chainKeys, name);
+  const proving = { partition: name, chain, accepted: context.acceptedBatches, metrics, log };
+  const loaded = await loadPartition(journal, projections, name, (from) => startProof({ ...proving, from }));
   // A later writer came while this one had not begun to load; without this it would write behind that one's barrier.
   if (loaded.lastEpoch > epoch) return undefined;
-  const { book } = loaded;
-  const chain = journalChain(context.chainKeys, name);
-  let { lastSeq, lastAtMs, lastMac } = loaded;
+  const { book, proof } = loaded;
+  let { lastSeq, lastAtMs } = loaded;
+  let lastMac = proof.mac();
   let pressedMs = Number.NEGATIVE_INFINITY;
 
   const backlog = createBacklog(journal, name, loaded.unprojected);
@@ -99,7 +105,7 @@ export async function openPartition(
   const takeIn = (batch: Batch, projector: Projector) => {
     const after = book.apply(batch);
     lastSeq = batch.seq;
-    lastMac = macAfter(lastMac, batch);
+    lastMac = proof.mac();
     if (batch.entries.length >= PRESSING_POSTINGS) pressedMs = performance.now();
     lastAtMs = Math.max(lastAtMs, batch.atMs);
     projector.add({ batch, after }, () => book.snapshot());
@@ -115,11 +121,15 @@ export async function openPartition(
     const committed = await commit(journal, batch, { signal, log });
     switch (committed.outcome) {
       case 'written':
+        proof.takeOwn(batch);
         takeIn(batch, projector);
         metrics.batchCommitted(entries.length, performance.now() - startedAtMs);
         return batch;
       case 'overtaken':
         log.info({ partition: name, seq: String(batch.seq) }, 'taking in the batch of an earlier writer');
+        // Who can write into the database can put a batch there, too.
+        proof.take(committed.by);
+        proof.confirm();
         takeIn(committed.by, projector);
         return undefined;
       case 'fenced':
@@ -135,14 +145,20 @@ export async function openPartition(
     (older) => projections.keys(name, older),
   );
   const balanceOf = (account: string) => book.balanceOf(account);
+  const giveUp = () => {
+    writer.stop();
+    options.onFenced();
+  };
   const commitPostings = async (postings: readonly Posting[], lookedUp: readonly LookedUp[], signal: AbortSignal) => {
     for (;;) {
       const { outcomes, entries } = decideBatch(balanceOf, await keys.answersOf(postings, lookedUp), postings);
       if (entries.length === 0) return { outcomes, atMs: lastAtMs };
-      const batch = await append(entries, projector, signal);
+      const batch = await append(entries, projector, signal).catch((error: unknown) => {
+        if (error instanceof UnprovenError) giveUp();
+        throw error;
+      });
       if (batch === 'fenced') {
-        writer.stop();
-        options.onFenced();
+        giveUp();
         return undefined;
       }
       if (batch === undefined) continue;

@@ -1,5 +1,5 @@
 import { type Checkpoint, type KeyedChain, NO_LINK } from '@gerbang/core';
-import { contentOf, macAfter } from '../journal/chain.ts';
+import { linkProblem, macAfter } from '../journal/chain.ts';
 import type { Standing } from '../journal/checkpoints.ts';
 import { type Batch, contentHash } from '../posting/posting.ts';
 import type { Differ } from './rebuild.ts';
@@ -52,7 +52,8 @@ export function followChain(
       if (batch.link === undefined) run = { firstSeq: run?.firstSeq ?? batch.seq, lastSeq: batch.seq };
       else {
         endRun();
-        checkLink(chain, standing.mac, batch, differ);
+        const problem = linkProblem(chain, standing.mac, batch);
+        if (problem !== undefined) differ(problem);
       }
       checkContent(batch, differ);
       // After the link that is stored, also where it does not hold, so that one change is one difference.
@@ -67,14 +68,6 @@ export function followChain(
     },
     agreed: () => agreed,
   };
-}
-
-function checkLink(chain: KeyedChain, previousMac: string, batch: Batch, differ: Differ): void {
-  const { link, seq } = batch;
-  if (link === undefined) return;
-  if (!chain.knows(link.kid)) differ(`batch ${seq} is linked with the key ${link.kid}, which this ledger does not have`);
-  else if (!chain.holds(link, previousMac, contentOf(batch)))
-    differ(`the link of batch ${seq} does not hold: it is not what was written, or not after what it was written after`);
 }
 
 function checkContent({ seq, entries }: Batch, differ: Differ): void {
