@@ -27,12 +27,15 @@ afterAll(() => rails?.close());
 const notify = (over: object = {}, signed = {}) =>
   rails.call(NOTIFY, { ...notice, ...over }, { partner: 'card-acquirer', ...signed });
 
-test.each(['00', '03', '04', '06'])('of status %s the cards service is told the reference only', async (latestTransactionStatus) => {
-  const { http, json } = await notify({ latestTransactionStatus });
-  expect([http, json]).toEqual([200, { responseCode: '2005600', responseMessage: 'Successful' }]);
-  expect(rails.asked.map(({ method }) => method)).toEqual(['reportPayment']);
-  expect(rails.asked).toMatchObject([{ request: { reference: '01KACARD' } }]);
-});
+test.each(['00', '03', '04', '06'])(
+  'of status %s the cards service is told the reference only',
+  async (latestTransactionStatus) => {
+    const { http, json } = await notify({ latestTransactionStatus });
+    expect([http, json]).toEqual([200, { responseCode: '2005600', responseMessage: 'Successful' }]);
+    expect(rails.asked.map(({ method }) => method)).toEqual(['reportPayment']);
+    expect(rails.asked).toMatchObject([{ request: { reference: '01KACARD' } }]);
+  },
+);
 
 test.each<[string, string, Error]>([
   ['an unknown payment', '4045601', new RefusalError(refuse('transaction_not_found'))],
