@@ -7,6 +7,12 @@ test.each([
   ['Visa, with dashes', '4811-1111-1111-1114'],
   ['after another number', '12 4811 1111 1111 1114'],
   ['before another number', '4811 1111 1111 1114 12/29'],
+  ['Visa, in fullwidth digits', 'card ４８１１１１１１１１１１１１１４'],
+  ['Visa, in mathematical digits', '𝟜𝟠𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟜'],
+  ['Visa, with zero-width spaces', '4811\u200b1111\u200b1111\u200b1114'],
+  ['Visa, with a soft hyphen in a group', '48\u00ad11111111111114'],
+  ['Visa, with minus signs', '4811\u22121111\u22121111 \u2212 1114'],
+  ['Visa, before a footnote sign', '4811111111111114\u00b9'],
   ['Mastercard', '5555555555554444'],
   ['Mastercard of the second series', '2223003122003222'],
   ['American Express', '378282246310005'],
@@ -20,6 +26,7 @@ test.each([
 
 test.each([
   ['no Luhn digit', '4811111111111115'],
+  ['no Luhn digit, in fullwidth digits', '４８１１１１１１１１１１１１１５'],
   ['no brand', '9999999999999995'],
   ['a length that the brand does not have', '48111111111111114'],
   ['a part of a longer number', '00481111111111111400'],
@@ -38,6 +45,12 @@ test.each([
   ['4811 1111 1111 1114 5555 5555 5555 4444', '481111******1114 555555******4444'],
   ['card4811111111111114x', 'card481111******1114x'],
   ['4811\n1111\n1111\n1114', '481111******1114'],
+  ['{"text":"4811\\n1111\\n1111\\r\\n1114"}', '{"text":"481111******1114"}'],
+  ['“４８１１ 1111\u22121111\u200b1114”', '“481111******1114”'],
+  ['é 𝟜𝟠𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟙𝟜 é', 'é 481111******1114 é'],
+  ['4111111111111111abcdef01', '411111******1111abcdef01'],
+  ['abcdefaa4111111111111111', 'abcdefaa411111******1111'],
+  ['4111111111111111ABCDEFGHJK', '411111******1111ABCDEFGHJK'],
 ])('%j is masked', (text, masked) => {
   expect(maskCardNumbers(text)).toBe(masked);
 });
@@ -45,6 +58,7 @@ test.each([
 test.each([
   ['digits that are no card number', '4811111111111115'],
   ['a part of a longer number', '00481111111111111400'],
+  ['the id of a document', 'a4811111111111114bcdef01'],
   ['a ULID', '01H4811111111111114ABCDEFG'],
   ['the id of a trace', '4811111111111114c0ffee00deadbeef'],
   ['a hash', 'a4811111111111114bcdef0123456789a4811111111111114bcdef0123456789'],

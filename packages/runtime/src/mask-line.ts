@@ -1,8 +1,8 @@
 import { maskCardNumbers } from '@gerbang/core';
 
 const DIGITS_MIN = 13;
-/** Digits with nothing but blanks, dashes and escaped white space between them. */
-const CANDIDATE = /\d(?:(?:[\s\p{Pd}]|\\(?:[nrtf]|u000b))*\d){12}/u;
+/** Digits with nothing but blanks, dashes, unseen characters and escaped white space between them. */
+const CANDIDATE = /\p{Nd}(?:(?:[\s\p{Pd}\p{Cf}\u2212]|\\+(?:[nrtf]|u000b))*\p{Nd}){12}/u;
 /** Which ASCII characters a CANDIDATE may have; of others, each may be a dash or a blank. */
 const OF_CANDIDATE = new Uint8Array(128);
 for (const character of '0123456789 -\\nrtfub\t\n\v\f\r') OF_CANDIDATE[character.charCodeAt(0)] = 1;

@@ -190,14 +190,16 @@ function answerNoRoute(urlMap: UrlMap, request: FastifyRequest, reply: FastifyRe
 }
 
 function acceptBodies(app: FastifyInstance, context: Context, { name, routes }: Listener): void {
-  const { unfinishedBodies: unfinished, trustedProxies, limitMetrics } = context;
+  const { unfinishedBodies, trustedProxies, limitMetrics } = context;
   const refused = () => limitMetrics.refused(name, 'unfinished bodies');
   const formPaths = new Set(routes.filter((route) => route.form).map((route) => route.path));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _stream, done) => {
     const { raw } = request;
     // Only public routes read bodies of callers that are not known.
-    const caller = request.caller?.merchantId ?? networkOf(callerAddress(raw, trustedProxies) ?? '');
+    const merchantId = request.caller?.merchantId;
+    const caller = merchantId ?? networkOf(callerAddress(raw, trustedProxies) ?? '');
+    const unfinished = merchantId === undefined ? unfinishedBodies.ofUnknown : unfinishedBodies.ofMerchants;
     readBody(raw, { bytesMax: BODY_BYTES_MAX, caller, unfinished, refused }, (failure, bytes) => {
       if (bytes === undefined) return done(failure);
       let body: Body;

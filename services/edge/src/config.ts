@@ -60,8 +60,12 @@ const shape = {
   CSV_STREAMS_MERCHANT_MAX: env.integer(10, 1),
   /** In how long the reader of a CSV takes a page. */
   CSV_READ_TIMEOUT_MS: env.integer(60_000, 100),
-  /** What bodies that are not complete may take of the memory: of all callers, and of one merchant, rail or address. */
+  /**
+   * What bodies that are not complete may take of the memory: of all merchants; of all callers that are not known yet, at the
+   * public routes and once more on the rails listener; and of one merchant or address.
+   */
   UNFINISHED_BODIES_MIB: env.integer(128, 1),
+  UNFINISHED_BODIES_UNKNOWN_MIB: env.integer(32, 1),
   UNFINISHED_BODIES_CALLER_MIB: env.integer(16, 1),
   /** The reference pages, /docs; by default they are on in the sandbox only. */
   API_DOCS: z.enum(['on', 'off']).optional(),

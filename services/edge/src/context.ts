@@ -23,7 +23,8 @@ export type Context = Clients & {
   retailLimit: RateLimit;
   tokenFailures: TokenFailures;
   csvStreams: CsvStreams;
-  unfinishedBodies: UnfinishedBodies;
+  /** Whoever is not known cannot take the room of merchants. */
+  unfinishedBodies: { ofMerchants: UnfinishedBodies; ofUnknown: UnfinishedBodies };
   limitMetrics: LimitMetrics;
   trustedProxies: TrustedProxies;
   /** Whether the reference pages are there. */

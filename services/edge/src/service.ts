@@ -43,6 +43,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
     const { log, registry, closing } = foundation;
     const clients = openClients(foundation);
     const { merchants } = clients;
+    const callerMaxMib = config.UNFINISHED_BODIES_CALLER_MIB;
     const directory = openDirectory(foundation, merchants);
     const access = createAccessCache({ merchants, log });
     closing.push('access', () => access.close());
@@ -62,10 +63,10 @@ export function startService(config: Config, options: { realNow?: () => number; 
         permits: createPermits({ max: config.CSV_STREAMS_MAX, keyMax: config.CSV_STREAMS_MERCHANT_MAX }),
         readTimeoutMs: config.CSV_READ_TIMEOUT_MS,
       },
-      unfinishedBodies: createUnfinishedBodies({
-        maxMib: config.UNFINISHED_BODIES_MIB,
-        callerMaxMib: config.UNFINISHED_BODIES_CALLER_MIB,
-      }),
+      unfinishedBodies: {
+        ofMerchants: createUnfinishedBodies({ maxMib: config.UNFINISHED_BODIES_MIB, callerMaxMib }),
+        ofUnknown: createUnfinishedBodies({ maxMib: config.UNFINISHED_BODIES_UNKNOWN_MIB, callerMaxMib }),
+      },
       limitMetrics: createLimitMetrics(registry),
       trustedProxies: config.TRUSTED_PROXIES,
       showsDocs: config.showsDocs,
@@ -94,7 +95,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
       realNow,
       trustedProxies: config.TRUSTED_PROXIES,
       callPermits: createPermits({ max: config.RAIL_CALLS_MAX, keyMax: config.RAIL_CALLS_PARTNER_MAX }),
-      unfinishedBodies: context.unfinishedBodies,
+      unfinishedBodies: createUnfinishedBodies({ maxMib: config.UNFINISHED_BODIES_UNKNOWN_MIB, callerMaxMib }),
       tokenFailures: createTokenFailures(shareOf(config.TOKEN_FAILURES_PER_MINUTE, config)),
       limitMetrics: context.limitMetrics,
       metrics: context.metrics,

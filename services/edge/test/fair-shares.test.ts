@@ -296,6 +296,36 @@ describe('bodies that are not complete', () => {
     }
   });
 
+  test('strangers from many networks, at the rails and at public routes, leave merchants their room', async () => {
+    const bounds = { UNFINISHED_BODIES_MIB: '1', UNFINISHED_BODIES_UNKNOWN_MIB: '1', UNFINISHED_BODIES_CALLER_MIB: '1' };
+    const rails = await startRailsEdge({ environment: { ...bounds, TRUSTED_PROXIES: '127.0.0.1' } });
+    const { edge } = rails;
+    const opened: Socket[] = [];
+    try {
+      const half = (path: string, network: number) => {
+        const head = [`POST ${path} HTTP/1.1`, 'Host: edge', 'Content-Type: application/json', 'Content-Length: 65000'];
+        const rail = ['X-PARTNER-ID: bank', 'X-EXTERNAL-ID: 1', 'CHANNEL-ID: 95221', `X-TIMESTAMP: ${newTimestamp()}`];
+        const from = [`X-Forwarded-For: 2001:db8:0:${network.toString(16)}::1`, 'X-SIGNATURE: AAAA'];
+        return `${[...head, ...rail, ...from].join('\r\n')}\r\n\r\n${'x'.repeat(60_000)}`;
+      };
+      const networks = Array.from({ length: 40 }, (_, network) => network);
+      const { railsUrl } = edge.service;
+      opened.push(
+        ...(await Promise.all(networks.map((network) => open(railsUrl, half(PAYMENT, network))))),
+        ...(await Promise.all(networks.map((network) => open(edge.url, half('/docs/signature/explain', network))))),
+      );
+      await eventually('the rails are full', async () => (await refusals(edge, 'rails', 'unfinished bodies')) > 0);
+      await eventually('so are the public routes', async () => (await refusals(edge, 'http', 'unfinished bodies')) > 0);
+      const merchant = edge.merchant({ merchantWhitelist: ['0.0.0.0/0', '::/0'] });
+      const large = { ...orderOf(merchant), note: 'x'.repeat(200_000) };
+      // Not 503: money-out of this harness serves no disbursements.
+      expect((await edge.sendSigned(merchant, 'POST', TRANSFER, large)).http).toBe(500);
+    } finally {
+      for (const socket of opened) socket.destroy();
+      await rails.close();
+    }
+  });
+
   test('pieces of one byte count with what they take', async () => {
     const edge = await startEdge({ UNFINISHED_BODIES_MIB: '8', UNFINISHED_BODIES_CALLER_MIB: '1' });
     try {

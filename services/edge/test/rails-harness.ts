@@ -2,6 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomInt,
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { AcquirerReportService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { RailDecision, RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
@@ -11,6 +12,7 @@ import { type Edge, startEdge } from './edge-harness.ts';
 
 export type RailHandlers = Handlers<typeof RailService>;
 export type ReportHandlers = Handlers<typeof RailReportService>;
+export type AcquirerHandlers = Handlers<typeof AcquirerReportService>;
 
 /** A file of partners as an operator writes it; the test's own. */
 export function writePartners(content: unknown): { file: string; remove(): void } {
@@ -46,6 +48,7 @@ export type RailsEdge = Closeable & {
   /** What money-in and money-out answer; a test replaces it. */
   moneyIn: RailHandlers;
   moneyOut: ReportHandlers;
+  cards: AcquirerHandlers;
   /** A call of a rail, signed here by hand from the standard and not by packages/core. */
   call(path: string, body: unknown, options?: CallOptions): Promise<RailReply>;
   token(partner: string, over?: { timestamp?: string; key?: KeyObject; grantType?: string }): Promise<RailReply>;
@@ -69,6 +72,7 @@ export async function startRailsEdge(
       { partner_id: 'payer', rail: 'bank-transfer', ...asymmetric },
       { partner_id: 'acquirer', rail: 'qris', ...asymmetric },
       { partner_id: 'wallet', rail: 'ewallet', ...asymmetric },
+      { partner_id: 'card-acquirer', rail: 'card', ...asymmetric },
       { partner_id: 'chain', rail: 'retail', signature: 'HMAC-SHA512', public_key: publicKey, client_secret: secret },
     ],
   });
@@ -81,6 +85,7 @@ export async function startRailsEdge(
     notifyReversed: async () => ({ decision: RailDecision.ACCEPTED }),
   };
   const moneyOut: ReportHandlers = { reportTransfer: async () => ({}) };
+  const cards: AcquirerHandlers = { reportPayment: async () => ({}) };
   const server = await startRpcServer({
     host: '127.0.0.1',
     port: 0,
@@ -89,6 +94,7 @@ export async function startRailsEdge(
     implementations: [
       implement(RailService, recorded(moneyIn, asked), []),
       implement(RailReportService, recorded(moneyOut, asked), []),
+      implement(AcquirerReportService, recorded(cards, asked), []),
     ],
     ready: () => true,
   });
@@ -112,6 +118,7 @@ export async function startRailsEdge(
     asked,
     moneyIn,
     moneyOut,
+    cards,
     async call(target, body, over = {}) {
       const sent = over.raw ?? JSON.stringify(body);
       const timestamp = over.timestamp ?? newTimestamp();

@@ -26,7 +26,7 @@ const shape = {
   MONEY_OUT_RPC: env.address().optional(),
   MONEY_IN_RPC: env.address().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
-  /** Whose answers the delivery log keeps; absent: everyone's. */
+  /** Whose answers the delivery log keeps; absent: everyone's, but nobody's in a sandbox that is not on its user's machine. */
   WEBHOOK_ALLOW_HOSTS: z
     .string()
     .transform((text, problem): KeepsAnswersOf => {
@@ -46,7 +46,17 @@ export type Config = ReturnType<typeof readConfig>;
 /** The only reader of the environment. Throws ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
-  return { ...config, eventSources: eventSourcesOf(config), tls: tlsFromConfig(config) };
+  return {
+    ...config,
+    keepsAnswersOf: config.WEBHOOK_ALLOW_HOSTS ?? (isHostedSandbox(config) ? () => false : undefined),
+    eventSources: eventSourcesOf(config),
+    tls: tlsFromConfig(config),
+  };
+}
+
+/** A sandbox on its user's own machine sends webhooks to private addresses; one for the public must not. */
+function isHostedSandbox({ GERBANG_ENV, WEBHOOK_ALLOW_PRIVATE }: z.output<z.ZodObject<typeof shape>>): boolean {
+  return GERBANG_ENV === 'sandbox' && !WEBHOOK_ALLOW_PRIVATE;
 }
 
 function eventSourcesOf({ EVENT_SOURCES, MERCHANT_RPC, MONEY_OUT_RPC, MONEY_IN_RPC }: z.output<z.ZodObject<typeof shape>>) {

@@ -53,7 +53,7 @@ export function startService(
       {
         allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
         allowHttp: isSandbox,
-        keepsAnswersOf: config.WEBHOOK_ALLOW_HOSTS,
+        keepsAnswersOf: config.keepsAnswersOf,
       },
       { socketsPerEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY },
     );

@@ -33,3 +33,12 @@ test.each([
 ])('%j is refused', (given, message) => {
   expect(() => readConfig({ ...environment, ...given })).toThrow(message);
 });
+
+test.each([
+  ['a sandbox on its user’s machine', { WEBHOOK_ALLOW_PRIVATE: 'true' }, true],
+  ['a hosted sandbox', {}, false],
+  ['a hosted sandbox with a list', { WEBHOOK_ALLOW_HOSTS: 'hooks.example' }, true],
+])('%s keeps answers: %s', (_name, over, kept) => {
+  const { keepsAnswersOf } = readConfig({ ...environment, EVENT_SOURCES: 'cards=cards:9108', ...over });
+  expect(keepsAnswersOf?.('hooks.example') ?? true).toBe(kept);
+});

@@ -24,6 +24,7 @@ export type RailsContext = {
   trustedProxies: TrustedProxies;
   /** Calls under way, by partner. */
   callPermits: Permits;
+  /** This listener's own: they count before a caller is known. */
   unfinishedBodies: UnfinishedBodies;
   tokenFailures: TokenFailures;
   limitMetrics: LimitMetrics;
