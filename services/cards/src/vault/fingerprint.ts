@@ -21,8 +21,7 @@ export type Fingerprint = (merchantId: string, card: CardData) => string;
  */
 export async function openFingerprint(store: Store, keys: Keys<'card-number'>): Promise<Fingerprint> {
   const collection = store.collection<SecretDocument>(VAULT_SECRETS);
-  const read = () =>
-    traced('findOne', VAULT_SECRETS, () => collection.findOne({ _id: ID }, { readConcern: 'linearizable' }));
+  const read = () => traced('findOne', VAULT_SECRETS, () => collection.findOne({ _id: ID }, { readConcern: 'linearizable' }));
   let found = await read();
   if (found === null) {
     const sealed = await keys.seal(FINGERPRINT_KEY, randomBytes(KEY_BYTES), { fresh: true });

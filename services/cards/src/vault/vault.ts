@@ -32,8 +32,8 @@ export type Vault = {
   keep(merchantId: string, card: CardData, user: string): Promise<string>;
   /** The card, without a security code. Undefined: it was deleted. Refusals: unavailable. */
   reveal(of: TokenOf, holderName: string): Promise<CardData | undefined>;
-  /** A user needs it no more; the last one's card is deleted. */
-  release(of: TokenOf, user: string): Promise<void>;
+  /** A user needs its cards no more, or only the one of a token; a card without users is deleted. */
+  release(merchantId: string, user: string, options?: { except?: string }): Promise<void>;
 };
 
 /** What a card is sealed to: its merchant and its token. A ciphertext that is copied to another of either opens nothing. */
@@ -46,6 +46,7 @@ const content = z.object({ number: z.string(), expiry: z.string() });
 export async function openVault(store: Store, keys: Keys<'card-number'>): Promise<Vault> {
   const fingerprint = await openFingerprint(store, keys);
   const tokens = await openAggregates<TokenDocument, never>(store, TOKENS, { schema: 1 });
+  await tokens.collection.createIndex({ merchant_id: 1, users: 1 }, { name: 'users' });
   const claims = openClaims(store);
   return {
     keep: (merchantId, card, user) => keep({ keys, fingerprint, tokens, claims }, { merchantId, card, user }),
@@ -55,19 +56,9 @@ export async function openVault(store: Store, keys: Keys<'card-number'>): Promis
       const { number, expiry } = content.parse(JSON.parse(await keys.open(cardNumber({ merchantId, token }), found.sealed)));
       return new CardData({ number, expiry, cvv: undefined, holderName });
     },
-    async release({ merchantId, token }, user) {
-      await retryConflicts<AggregateDocument<TokenDocument> | undefined, true>({
-        read: () => tokens.find(token, { linearizable: true }),
-        async write(current) {
-          if (current === undefined || current.merchant_id !== merchantId) return true;
-          const users = current.users.filter((known) => known !== user);
-          if (users.length > 0)
-            return users.length === current.users.length || (await tokens.change(current, { set: { users } })) ? true : undefined;
-          // The claim goes first, so that the next one who keeps this card takes another token.
-          await claims.remove(current.fingerprint, token);
-          return (await tokens.removeUnannounced(current)) ? true : undefined;
-        },
-      });
+    async release(merchantId, user, { except } = {}) {
+      const held = await tokens.list({ merchant_id: merchantId, users: user }, {});
+      for (const { _id } of held) if (_id !== except) await releaseOne({ tokens, claims }, _id, user);
     },
   };
 }
@@ -99,6 +90,20 @@ async function keep(
     },
   });
   return token;
+}
+
+async function releaseOne({ tokens, claims }: Pick<Parts, 'tokens' | 'claims'>, token: string, user: string): Promise<void> {
+  await retryConflicts<AggregateDocument<TokenDocument> | undefined, true>({
+    read: () => tokens.find(token, { linearizable: true }),
+    async write(current) {
+      if (!current?.users.includes(user)) return true;
+      const users = current.users.filter((known) => known !== user);
+      if (users.length > 0) return (await tokens.change(current, { set: { users } })) ? true : undefined;
+      // The claim goes first, so that the next one who keeps this card takes another token.
+      await claims.remove(current.fingerprint, token);
+      return (await tokens.removeUnannounced(current)) ? true : undefined;
+    },
+  });
 }
 
 /** Which token a fingerprint has: its `_id`, so that a card of a merchant has one. */
