@@ -29,3 +29,32 @@ export async function cards(recorder: Recorder, account: string, demo: Demo): Pr
   const unpaid = await use('payByCard', { path, body: { ...ORDER, card_number: '4811111111111114' } });
   await refused('cancelCardPayment', { path: { account_id: account, id: String(unpaid.id) } });
 }
+
+const PLAN = {
+  ...CARD,
+  name: 'Gym',
+  amount: { value: '99000.00', currency: 'IDR' },
+  interval: 'month',
+  interval_count: 1,
+  customer: ORDER.customer,
+};
+
+/** Begins a subscription, pauses and resumes it, replaces its card and cancels it. */
+export async function subscriptions({ call: use, refused }: Recorder, account: string): Promise<void> {
+  const path = { account_id: account };
+  const plan = await use('createPlan', { path, body: PLAN });
+  const of = { account_id: account, plan_id: String(plan.plan_id) };
+  await eventually('a plan is active', async () => (await use('showPlan', { path: of })).status === 'active');
+  await use('listPlans', { path, query: '?limit=2' });
+  await use('listPlanCycles', { path: of });
+  await use('pausePlan', { path: of });
+  await refused('pausePlan', { path: of });
+  await use('resumePlan', { path: of });
+  await refused('resumePlan', { path: of });
+  await use('replacePlanCard', { path: of, body: { ...CARD, card_expiry: '01/40' } });
+  await refused('replacePlanCard', { path: of, body: { ...CARD, card_cvv: '12' } });
+  await use('cancelPlan', { path: of });
+  await refused('cancelPlan', { path: of });
+  await refused('createPlan', { path, body: { ...PLAN, interval: 'year' } });
+  await refused('createPlan', { path, body: { ...PLAN, card_number: '4472429869996670' } });
+}

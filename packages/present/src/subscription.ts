@@ -7,6 +7,7 @@ import {
   PlanStatus as Status,
 } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { z } from 'zod';
+import { CardBrand, CardCustomer, maskedCard } from './card-transaction.ts';
 import { Money, Timestamp, Ulid } from './schemas.ts';
 import { textOrNull, wordOf } from './text.ts';
 import { iso, isoOrNull } from './time.ts';
@@ -35,16 +36,11 @@ export const planSchema = z
     paid_cycles: z.int().min(0),
     start_at: Timestamp.meta({ description: 'When its first cycle is due.' }),
     next_charge_at: Timestamp.nullable().meta({ description: 'null while a cycle is charged, and where none is to come.' }),
-    masked_card: z
-      .string()
-      .regex(/^[0-9]{6}\*{6}[0-9]{4}$/)
-      .meta({ description: 'The first six digits, six stars, the last four.', examples: ['441111******1118'] }),
-    brand: z.enum(CARD_BRANDS).meta({ id: 'CardBrand' }),
+    masked_card: maskedCard,
+    brand: CardBrand,
     card_holder_name: z.string(),
     card_expiry: z.string().meta({ description: 'MM/YY', examples: ['12/39'] }),
-    customer: z
-      .strictObject({ name: z.string(), email: z.string().nullable(), phone: z.string().nullable() })
-      .meta({ id: 'CardCustomer' }),
+    customer: CardCustomer,
     redirect_url: z.string().nullable().meta({ description: 'Where the customer goes after 3DS.' }),
     action: z.literal('redirect').nullable().meta({ description: 'redirect: the customer has to go to payment_url.' }),
     payment_url: z.string().nullable().meta({ description: 'Where the issuer authenticates the customer (3DS).' }),
