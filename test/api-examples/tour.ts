@@ -32,8 +32,8 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await prepaid(recorder, account);
   await directDebit(recorder, account, demo);
   await cards(recorder, account, demo);
-  await subscriptions(recorder, account);
   await reports(recorder, account);
+  await subscriptions(recorder, account, demo);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }
 

@@ -238,7 +238,7 @@ export function useParts() {
     async findPlan(id: string): Promise<StoredPlan> {
       return (await plans.find(id, { linearizable: true })) ?? expect.fail('no plan');
     },
-    /** The timers of a plan in all replicas at once, as time goes by, until `untilMs` or nothing is left to do. */
+    /** The timers of a plan and of its open charge in all replicas at once, as time goes by, until `untilMs` or nothing is left to do. */
     async firePlanTimers(replicas: readonly Context[], clock: ReturnType<typeof createClock>, id: string, untilMs: number) {
       for (let round = 0; round < 400; round++) {
         await Promise.all(replicas.map(({ background }) => background.settled()));
@@ -246,6 +246,10 @@ export function useParts() {
         const dueMs = plan.document.due_at?.getTime();
         if (dueMs === undefined || dueMs > untilMs) return plan;
         if (dueMs > clock.now()) clock.setOffset(clock.offsetMs() + dueMs - clock.now());
+        const cycle = plan.state.open && (await cycles.find(id, plan.state.open.cycle));
+        const payment = cycle && (await payments.find(cycle.state.attempt.paymentId));
+        if ((payment?.document.due_at?.getTime() ?? Number.POSITIVE_INFINITY) <= clock.now() && payment !== undefined)
+          await Promise.all(replicas.map((replica) => onPaymentDue(replica, payment)));
         await Promise.all(replicas.map((replica) => onPlanDue(replica, plan)));
       }
       return expect.fail('the plan does not come to rest');
