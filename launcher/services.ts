@@ -116,13 +116,15 @@ export const SERVICES = [
     name: 'cards',
     adminPort: 9210,
     rpcPort: 9108,
-    aggregates: ['card_payments'],
+    aggregates: ['card_payments', 'card_plans', 'card_cycles'],
     hearsHints: true,
     env: ({ urlOf, secrets }) => ({
       PAY_URL: urlOf('PAY_PORT'),
       RAIL_CARD_URL: `${urlOf('SIMULATOR_PORT')}/card`,
       RAIL_CARD_CLIENT_KEY: secrets.rail.clientKey,
       RAIL_CARD_CLIENT_SECRET: secrets.rail.clientSecret,
+      GERBANG_KEKS: secrets.keks,
+      CARD_PLAN_RETRY_SECONDS: '2',
     }),
   },
   {

@@ -29,3 +29,44 @@ export async function cards(recorder: Recorder, account: string, demo: Demo): Pr
   const unpaid = await use('payByCard', { path, body: { ...ORDER, card_number: '4811111111111114' } });
   await refused('cancelCardPayment', { path: { account_id: account, id: String(unpaid.id) } });
 }
+
+const DAY_MS = 86_400_000;
+const PLAN = {
+  ...CARD,
+  name: 'Gym',
+  amount: { value: '99000.00', currency: 'IDR' },
+  interval: 'month',
+  interval_count: 1,
+  customer: ORDER.customer,
+};
+
+/** Begins a subscription, pauses and resumes it, replaces its card and cancels it. */
+export async function subscriptions({ call: use, refused }: Recorder, account: string, demo: Demo): Promise<void> {
+  const path = { account_id: account };
+  const advance = (ms: number) => call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms }));
+  const plan = await use('createPlan', { path, body: PLAN });
+  const of = { account_id: account, plan_id: String(plan.plan_id) };
+  await eventually('a plan is active', async () => (await use('showPlan', { path: of })).status === 'active');
+  await use('listPlans', { path, query: '?limit=2' });
+  await use('listPlanCycles', { path: of });
+  await use('pausePlan', { path: of });
+  await refused('pausePlan', { path: of });
+  await use('resumePlan', { path: of });
+  await refused('resumePlan', { path: of });
+  await use('replacePlanCard', { path: of, body: { ...CARD, card_expiry: '01/40' } });
+  await refused('replacePlanCard', { path: of, body: { ...CARD, card_cvv: '12' } });
+  await use('cancelPlan', { path: of });
+  await refused('cancelPlan', { path: of });
+  // The webhooks of plans that end by themselves, fail, or have a card that expires.
+  const [year, month] = new Date().toISOString().slice(2, 7).split('-');
+  await use('createPlan', { path, body: { ...PLAN, card_expiry: `${month}/${year}` } });
+  await use('createPlan', { path, body: { ...PLAN, total_cycles: 1 } });
+  const failing = await use('createPlan', { path, body: { ...PLAN, interval: 'day' } });
+  const ofFailing = { account_id: account, plan_id: String(failing.plan_id) };
+  await use('replacePlanCard', { path: ofFailing, body: { ...CARD, card_number: '4472429869996670' } });
+  await advance(DAY_MS);
+  await eventually('a plan is past due', async () => (await use('showPlan', { path: ofFailing })).status === 'past_due');
+  await use('replacePlanCard', { path: ofFailing, body: CARD });
+  await refused('createPlan', { path, body: { ...PLAN, interval: 'year' } });
+  await refused('createPlan', { path, body: { ...PLAN, card_number: '4472429869996670' } });
+}

@@ -1,7 +1,7 @@
 import { eventually } from '@gerbang/testkit';
 import { call, type Demo, hmacSha512, isRecord, jakartaDay } from '../support/merchant-client.ts';
 import { pay } from '../support/payment-link.ts';
-import { cards } from './cards.ts';
+import { cards, subscriptions } from './cards.ts';
 import { directDebit } from './direct-debit.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -33,6 +33,7 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await directDebit(recorder, account, demo);
   await cards(recorder, account, demo);
   await reports(recorder, account);
+  await subscriptions(recorder, account, demo);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }
 

@@ -1231,6 +1231,144 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/recurring/{account_id}/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the subscriptions of an account */
+        get: operations["listPlans"];
+        put?: never;
+        /**
+         * Begin a subscription
+         * @description Charges the first cycle at once, or at `start_at`. Where the issuer wants the customer to be authenticated, the status is pending and the customer goes to `payment_url`; a plan whose customer is not authenticated within 24 hours is cancelled. A declined first charge is SP001 with status cancelled. Later cycles are charged without the customer. An Idempotency-Key stands for the body without the card.
+         */
+        post: operations["createPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/recurring/{account_id}/plans/{plan_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a subscription */
+        get: operations["showPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/recurring/{account_id}/plans/{plan_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a subscription
+         * @description Of an active plan. Cycles that fall due while it is paused are skipped; one that fell due before is still charged.
+         */
+        post: operations["pausePlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/recurring/{account_id}/plans/{plan_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a subscription
+         * @description Of a paused plan. The next cycle is the first one that is due after this.
+         */
+        post: operations["resumePlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/recurring/{account_id}/plans/{plan_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a subscription
+         * @description It is charged no more, and its card is deleted. Payments that were made stay; the first charge is voided where it succeeds only after this.
+         */
+        post: operations["cancelPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/recurring/{account_id}/plans/{plan_id}/card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the card of a subscription
+         * @description Later cycles are charged to this card. Where a cycle has failed it is charged at once, with `payment_url` where the issuer wants the customer to be authenticated; success makes a plan that was past due active again, and a decline is SP001.
+         */
+        put: operations["replacePlanCard"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/recurring/{account_id}/plans/{plan_id}/cycles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the cycles of a subscription
+         * @description The first one is the cycle that is charged next, where one is scheduled.
+         */
+        get: operations["listPlanCycles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/prepaid/inquiry": {
         parameters: {
             query?: never;
@@ -1799,6 +1937,160 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "subscription.activated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subscription.activated
+         * @description The first charge of a plan has succeeded.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onSubscriptionActivated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.charge.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subscription.charge.succeeded
+         * @description A cycle of a plan was charged.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onSubscriptionChargeSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.charge.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subscription.charge.failed
+         * @description A charge of a cycle has failed; where it is tried again, next_retry_at says when.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onSubscriptionChargeFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.past_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subscription.past_due
+         * @description All charges of a cycle have failed: the plan waits for another card.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onSubscriptionPastDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subscription.cancelled
+         * @description A plan was cancelled: by the merchant, or because its first charge was declined or not authenticated.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onSubscriptionCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subscription.completed
+         * @description The last cycle of a plan is over.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onSubscriptionCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.card_expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subscription.card_expiring
+         * @description The card of a plan expires within 30 days.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onSubscriptionCardExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2282,6 +2574,79 @@ export interface components {
             name: string;
             email: string;
             phone: string;
+        };
+        CreatePlanRequest: {
+            /**
+             * @description What the customer subscribes to.
+             * @example Gym
+             */
+            name: string;
+            amount: components["schemas"]["MoneyInput"];
+            /** @enum {string} */
+            interval: "day" | "week" | "month";
+            /**
+             * Format: int64
+             * @description Intervals between two cycles.
+             */
+            interval_count: number;
+            /**
+             * Format: int64
+             * @description Left out: until it is cancelled.
+             */
+            total_cycles?: number | null;
+            /**
+             * Format: date-time
+             * @description When the first cycle is charged; left out: now. Cycles keep the date of Jakarta.
+             */
+            start_at?: string | null;
+            customer: components["schemas"]["CardCustomerInput"];
+            /**
+             * @description Luhn-valid, digits only. It is in no answer, log or database.
+             * @example 4411111111111118
+             */
+            card_number: string;
+            /**
+             * @description MM/YY; to the end of that month.
+             * @example 12/39
+             */
+            card_expiry: string;
+            /**
+             * @description As many digits as the brand prints; kept nowhere.
+             * @example 123
+             */
+            card_cvv: string;
+            /**
+             * @description As printed on the card.
+             * @example BUDI SANTOSO
+             */
+            card_holder_name: string;
+            /**
+             * Format: uri
+             * @description Where the customer goes after 3DS.
+             */
+            redirect_url?: string | null;
+        };
+        ReplacePlanCardRequest: {
+            /**
+             * @description Luhn-valid, digits only. It is in no answer, log or database.
+             * @example 4411111111111118
+             */
+            card_number: string;
+            /**
+             * @description MM/YY; to the end of that month.
+             * @example 12/39
+             */
+            card_expiry: string;
+            /**
+             * @description As many digits as the brand prints; kept nowhere.
+             * @example 123
+             */
+            card_cvv: string;
+            /**
+             * @description As printed on the card.
+             * @example BUDI SANTOSO
+             */
+            card_holder_name: string;
         };
         InquirePrepaidRequest: {
             /**
@@ -3616,6 +3981,183 @@ export interface components {
             name: string;
             email: string | null;
             phone: string | null;
+        };
+        /** @description The first charge of a plan has succeeded. */
+        SubscriptionActivatedWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "subscription.activated";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["Plan"];
+        };
+        /** @description A subscription: a card that is charged by the calendar. */
+        Plan: {
+            plan_id: components["schemas"]["Ulid"];
+            account_id: components["schemas"]["Ulid"];
+            name: string;
+            status: components["schemas"]["PlanStatus"];
+            amount: components["schemas"]["Money"];
+            interval: components["schemas"]["PlanInterval"];
+            /** Format: int64 */
+            interval_count: number;
+            /**
+             * Format: int64
+             * @description null: until it is cancelled.
+             */
+            total_cycles: number | null;
+            /** Format: int64 */
+            paid_cycles: number;
+            /** @description When its first cycle is due. */
+            start_at: components["schemas"]["Timestamp"];
+            /** @description null while a cycle is charged, and where none is to come. */
+            next_charge_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The first six digits, six stars, the last four.
+             * @example 441111******1118
+             */
+            masked_card: string;
+            brand: components["schemas"]["CardBrand"];
+            card_holder_name: string;
+            /**
+             * @description MM/YY
+             * @example 12/39
+             */
+            card_expiry: string;
+            customer: components["schemas"]["CardCustomer"];
+            /** @description Where the customer goes after 3DS. */
+            redirect_url: string | null;
+            /** @description redirect: the customer has to go to payment_url. */
+            action: "redirect" | null;
+            /** @description Where the issuer authenticates the customer (3DS). */
+            payment_url: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was cancelled or completed. */
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /** @description declined: its first charge was; not_authenticated: its customer was not authenticated within 24 hours. */
+            ended_reason: ("merchant" | "declined" | "not_authenticated" | "completed") | null;
+        };
+        /**
+         * @description pending: its first charge has no outcome; past_due: a cycle has failed for good, and another card charges it; completed: its last cycle is over.
+         * @enum {string}
+         */
+        PlanStatus: "pending" | "active" | "paused" | "past_due" | "cancelled" | "completed";
+        /** @enum {string} */
+        PlanInterval: "day" | "week" | "month";
+        /** @description A cycle of a plan was charged. */
+        SubscriptionChargeSucceededWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "subscription.charge.succeeded";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["PlanCycle"];
+        };
+        /** @description One charge of a plan, with its retries. */
+        PlanCycle: {
+            plan_id: components["schemas"]["Ulid"];
+            /**
+             * Format: int64
+             * @description From 1. The numbers of cycles that fell due in a pause are missing.
+             */
+            cycle: number;
+            status: components["schemas"]["CycleStatus"];
+            amount: components["schemas"]["Money"];
+            due_at: components["schemas"]["Timestamp"];
+            /** @description The newest payment by card; null while scheduled. */
+            card_transaction_id: string | null;
+            /** Format: int64 */
+            attempts: number;
+            next_retry_at: components["schemas"]["Timestamp"] | null;
+            failed_code: string | null;
+            failed_reason: string | null;
+            /** @description When its outcome was known. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description retrying: it has failed and is charged again at next_retry_at; failed: it is not, except with another card.
+         * @enum {string}
+         */
+        CycleStatus: "scheduled" | "processing" | "success" | "failed" | "retrying";
+        /** @description A charge of a cycle has failed; where it is tried again, next_retry_at says when. */
+        SubscriptionChargeFailedWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "subscription.charge.failed";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["PlanCycle"];
+        };
+        /** @description All charges of a cycle have failed: the plan waits for another card. */
+        SubscriptionPastDueWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "subscription.past_due";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["Plan"];
+        };
+        /** @description A plan was cancelled: by the merchant, or because its first charge was declined or not authenticated. */
+        SubscriptionCancelledWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "subscription.cancelled";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["Plan"];
+        };
+        /** @description The last cycle of a plan is over. */
+        SubscriptionCompletedWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "subscription.completed";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["Plan"];
+        };
+        /** @description The card of a plan expires within 30 days. */
+        SubscriptionCardExpiringWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "subscription.card_expiring";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["Plan"];
         };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
@@ -5450,6 +5992,202 @@ export interface components {
             response_message: "Success";
             data: components["schemas"]["CardTransaction"];
         };
+        CreatePlanAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Plan"];
+        };
+        CreatePlanError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["CreatePlanErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CreatePlanErrorData: {
+            plan_id?: components["schemas"]["Ulid"];
+            account_id?: string;
+            name?: string;
+            status?: components["schemas"]["PlanStatus"];
+            amount?: components["schemas"]["Money"];
+            interval?: components["schemas"]["PlanInterval"];
+            /** Format: int64 */
+            interval_count?: number;
+            /**
+             * Format: int64
+             * @description null: until it is cancelled.
+             */
+            total_cycles?: number | null;
+            /** Format: int64 */
+            paid_cycles?: number;
+            /** @description When its first cycle is due. */
+            start_at?: components["schemas"]["Timestamp"];
+            /** @description null while a cycle is charged, and where none is to come. */
+            next_charge_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The first six digits, six stars, the last four.
+             * @example 441111******1118
+             */
+            masked_card?: string;
+            brand?: components["schemas"]["CardBrand"];
+            card_holder_name?: string;
+            /**
+             * @description MM/YY
+             * @example 12/39
+             */
+            card_expiry?: string;
+            customer?: components["schemas"]["CardCustomer"];
+            /** @description Where the customer goes after 3DS. */
+            redirect_url?: string | null;
+            /** @description redirect: the customer has to go to payment_url. */
+            action?: "redirect" | null;
+            /** @description Where the issuer authenticates the customer (3DS). */
+            payment_url?: string | null;
+            created_at?: components["schemas"]["Timestamp"];
+            /** @description When it was cancelled or completed. */
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /** @description declined: its first charge was; not_authenticated: its customer was not authenticated within 24 hours. */
+            ended_reason?: ("merchant" | "declined" | "not_authenticated" | "completed") | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            reference_number?: string | null;
+            transaction_id?: string;
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            binding_id?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        ListPlansAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListPlansData"];
+        };
+        ListPlansData: {
+            /** @description Newest first. */
+            items: components["schemas"]["Plan"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowPlanAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Plan"];
+        };
+        PausePlanAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Plan"];
+        };
+        ResumePlanAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Plan"];
+        };
+        CancelPlanAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Plan"];
+        };
+        ReplacePlanCardAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Plan"];
+        };
+        ReplacePlanCardError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["ReplacePlanCardErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        ReplacePlanCardErrorData: {
+            plan_id?: components["schemas"]["Ulid"];
+            account_id?: string;
+            name?: string;
+            status?: components["schemas"]["PlanStatus"];
+            amount?: components["schemas"]["Money"];
+            interval?: components["schemas"]["PlanInterval"];
+            /** Format: int64 */
+            interval_count?: number;
+            /**
+             * Format: int64
+             * @description null: until it is cancelled.
+             */
+            total_cycles?: number | null;
+            /** Format: int64 */
+            paid_cycles?: number;
+            /** @description When its first cycle is due. */
+            start_at?: components["schemas"]["Timestamp"];
+            /** @description null while a cycle is charged, and where none is to come. */
+            next_charge_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description The first six digits, six stars, the last four.
+             * @example 441111******1118
+             */
+            masked_card?: string;
+            brand?: components["schemas"]["CardBrand"];
+            card_holder_name?: string;
+            /**
+             * @description MM/YY
+             * @example 12/39
+             */
+            card_expiry?: string;
+            customer?: components["schemas"]["CardCustomer"];
+            /** @description Where the customer goes after 3DS. */
+            redirect_url?: string | null;
+            /** @description redirect: the customer has to go to payment_url. */
+            action?: "redirect" | null;
+            /** @description Where the issuer authenticates the customer (3DS). */
+            payment_url?: string | null;
+            created_at?: components["schemas"]["Timestamp"];
+            /** @description When it was cancelled or completed. */
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /** @description declined: its first charge was; not_authenticated: its customer was not authenticated within 24 hours. */
+            ended_reason?: ("merchant" | "declined" | "not_authenticated" | "completed") | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            reference_number?: string | null;
+            transaction_id?: string;
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            binding_id?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        ListPlanCyclesAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListPlanCyclesData"];
+        };
+        ListPlanCyclesData: {
+            /** @description Newest first. */
+            items: components["schemas"]["PlanCycle"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
         InquirePrepaidAnswer: {
             /** @description The command of the request; null where it had none. */
             command: string | null;
@@ -5900,6 +6638,8 @@ export type VerifyDirectDebitOtpRequest = components['schemas']['VerifyDirectDeb
 export type RefundDirectDebitRequest = components['schemas']['RefundDirectDebitRequest'];
 export type PayByCardRequest = components['schemas']['PayByCardRequest'];
 export type CardCustomerInput = components['schemas']['CardCustomerInput'];
+export type CreatePlanRequest = components['schemas']['CreatePlanRequest'];
+export type ReplacePlanCardRequest = components['schemas']['ReplacePlanCardRequest'];
 export type InquirePrepaidRequest = components['schemas']['InquirePrepaidRequest'];
 export type InquirePrepaidRequestData = components['schemas']['InquirePrepaidRequestData'];
 export type PayPrepaidRequest = components['schemas']['PayPrepaidRequest'];
@@ -5988,6 +6728,18 @@ export type CardTransactionId = components['schemas']['CardTransactionId'];
 export type CardTransactionStatus = components['schemas']['CardTransactionStatus'];
 export type CardBrand = components['schemas']['CardBrand'];
 export type CardCustomer = components['schemas']['CardCustomer'];
+export type SubscriptionActivatedWebhook = components['schemas']['SubscriptionActivatedWebhook'];
+export type Plan = components['schemas']['Plan'];
+export type PlanStatus = components['schemas']['PlanStatus'];
+export type PlanInterval = components['schemas']['PlanInterval'];
+export type SubscriptionChargeSucceededWebhook = components['schemas']['SubscriptionChargeSucceededWebhook'];
+export type PlanCycle = components['schemas']['PlanCycle'];
+export type CycleStatus = components['schemas']['CycleStatus'];
+export type SubscriptionChargeFailedWebhook = components['schemas']['SubscriptionChargeFailedWebhook'];
+export type SubscriptionPastDueWebhook = components['schemas']['SubscriptionPastDueWebhook'];
+export type SubscriptionCancelledWebhook = components['schemas']['SubscriptionCancelledWebhook'];
+export type SubscriptionCompletedWebhook = components['schemas']['SubscriptionCompletedWebhook'];
+export type SubscriptionCardExpiringWebhook = components['schemas']['SubscriptionCardExpiringWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -6134,6 +6886,20 @@ export type PayByCardErrorData = components['schemas']['PayByCardErrorData'];
 export type CancelCardPaymentAnswer = components['schemas']['CancelCardPaymentAnswer'];
 export type CardCancel = components['schemas']['CardCancel'];
 export type ShowCardPaymentAnswer = components['schemas']['ShowCardPaymentAnswer'];
+export type CreatePlanAnswer = components['schemas']['CreatePlanAnswer'];
+export type CreatePlanError = components['schemas']['CreatePlanError'];
+export type CreatePlanErrorData = components['schemas']['CreatePlanErrorData'];
+export type ListPlansAnswer = components['schemas']['ListPlansAnswer'];
+export type ListPlansData = components['schemas']['ListPlansData'];
+export type ShowPlanAnswer = components['schemas']['ShowPlanAnswer'];
+export type PausePlanAnswer = components['schemas']['PausePlanAnswer'];
+export type ResumePlanAnswer = components['schemas']['ResumePlanAnswer'];
+export type CancelPlanAnswer = components['schemas']['CancelPlanAnswer'];
+export type ReplacePlanCardAnswer = components['schemas']['ReplacePlanCardAnswer'];
+export type ReplacePlanCardError = components['schemas']['ReplacePlanCardError'];
+export type ReplacePlanCardErrorData = components['schemas']['ReplacePlanCardErrorData'];
+export type ListPlanCyclesAnswer = components['schemas']['ListPlanCyclesAnswer'];
+export type ListPlanCyclesData = components['schemas']['ListPlanCyclesData'];
 export type InquirePrepaidAnswer = components['schemas']['InquirePrepaidAnswer'];
 export type PrepaidInquiry = components['schemas']['PrepaidInquiry'];
 export type LegacyError = components['schemas']['LegacyError'];
@@ -6203,7 +6969,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T18:58:47.000Z"
+                     *         "expires_at": "2026-11-22T20:12:10.000Z"
                      *       }
                      *     }
                      */
@@ -6255,7 +7021,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T18:58:48.000Z"
+                     *         "expires_at": "2026-11-22T20:12:10.000Z"
                      *       }
                      *     }
                      */
@@ -6324,25 +7090,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
+                     *             "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T18:43:48.261Z",
-                     *             "updated_at": "2026-11-22T18:43:48.427Z"
+                     *             "created_at": "2026-11-22T19:57:10.901Z",
+                     *             "updated_at": "2026-11-22T19:57:10.923Z"
                      *           },
                      *           {
-                     *             "id": "01M8294K9444ES9AFFBWQVXRNJ",
+                     *             "id": "01M82DAZX286HCFWYJN311G1Y1",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T18:43:46.595Z",
-                     *             "updated_at": "2026-11-22T18:43:46.595Z"
+                     *             "created_at": "2026-11-22T19:57:10.433Z",
+                     *             "updated_at": "2026-11-22T19:57:10.433Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04Mjk0Szk0NDRFUzlBRkZCV1FWWFJOSg"
+                     *         "next_cursor": "MTowMU04MkRBWlgyODZIQ0ZXWUpOMzExRzFZMQ"
                      *       }
                      *     }
                      */
@@ -6397,13 +7163,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
+                     *         "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T18:43:48.261Z",
-                     *         "updated_at": "2026-11-22T18:43:48.261Z"
+                     *         "created_at": "2026-11-22T19:57:10.901Z",
+                     *         "updated_at": "2026-11-22T19:57:10.901Z"
                      *       }
                      *     }
                      */
@@ -6507,13 +7273,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
+                     *         "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T18:43:48.261Z",
-                     *         "updated_at": "2026-11-22T18:43:48.427Z"
+                     *         "created_at": "2026-11-22T19:57:10.901Z",
+                     *         "updated_at": "2026-11-22T19:57:10.923Z"
                      *       }
                      *     }
                      */
@@ -6589,13 +7355,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
+                     *         "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T18:43:48.261Z",
-                     *         "updated_at": "2026-11-22T18:43:48.427Z"
+                     *         "created_at": "2026-11-22T19:57:10.901Z",
+                     *         "updated_at": "2026-11-22T19:57:10.923Z"
                      *       }
                      *     }
                      */
@@ -6816,11 +7582,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b452a4b2c867697627b31c073338f567",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "id": "384a6e0adbb45ee9e5599c3abf41f476",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "70000.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -6832,17 +7598,17 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "direct-debit",
-                     *             "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
-                     *             "reference_number": "tagihan-1",
-                     *             "description": "Langganan November",
-                     *             "posted_at": "2026-11-22T18:49:03.430Z"
+                     *             "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
+                     *             "reference_number": "tagihan-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T20:02:16.719Z"
                      *           },
                      *           {
-                     *             "id": "626288cdee39d6261eda105b8cb4f92c",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "id": "75dd7c7fdb0b7822b0c85c9f858b8891",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "900000.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -6850,39 +7616,39 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "100543566.00",
+                     *               "value": "99713566.00",
                      *               "currency": "IDR"
                      *             },
                      *             "product": "direct-debit",
-                     *             "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
-                     *             "reference_number": "tagihan-2",
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T18:49:03.403Z"
+                     *             "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
+                     *             "reference_number": "tagihan-1",
+                     *             "description": "Langganan November",
+                     *             "posted_at": "2026-11-22T20:02:16.719Z"
                      *           },
                      *           {
-                     *             "id": "9536e2b553a3012424fde89581136c47",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "id": "4eeb2beb17c89682c0b1a7cc59c29cdd",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "52500.00",
+                     *               "value": "30000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
                      *               "value": "99643566.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "biller",
-                     *             "transaction_id": "01M8294ZC2J260ZJ313JXAP7FG",
-                     *             "reference_number": "01M8294ZAQ490AN0NXXKERP72V",
-                     *             "description": "PLN50 12345670001",
-                     *             "posted_at": "2026-11-22T18:43:59.213Z"
+                     *             "product": "payment-link",
+                     *             "transaction_id": "01M82DB1RVA802VZ7WMKAR146Q",
+                     *             "reference_number": null,
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T20:02:16.658Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzczMDM5MjEzLjM1LjA"
+                     *         "next_cursor": "MToxNzk1Mzc3NzM2NjU4LjM2LjQ"
                      *       }
                      *     }
                      */
@@ -6956,30 +7722,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b452a4b2c867697627b31c073338f567",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "id": "384a6e0adbb45ee9e5599c3abf41f476",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "product": "direct-debit",
-                     *             "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
-                     *             "reference_number": "tagihan-1",
-                     *             "amount": {
-                     *               "value": "70000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "net_amount": {
-                     *               "value": "70000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "settled_at": "2026-11-22T18:49:03.430Z"
-                     *           },
-                     *           {
-                     *             "id": "626288cdee39d6261eda105b8cb4f92c",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "product": "direct-debit",
-                     *             "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
+                     *             "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
                      *             "reference_number": "tagihan-2",
                      *             "amount": {
                      *               "value": "900000.00",
@@ -6993,10 +7739,30 @@ export interface operations {
                      *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T18:49:03.403Z"
+                     *             "settled_at": "2026-11-22T20:02:16.719Z"
+                     *           },
+                     *           {
+                     *             "id": "75dd7c7fdb0b7822b0c85c9f858b8891",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
+                     *             "reference_number": "tagihan-1",
+                     *             "amount": {
+                     *               "value": "70000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "70000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T20:02:16.719Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzczMzQzNDAzLjQxLjA"
+                     *         "next_cursor": "MToxNzk1Mzc3NzM2NzE5LjM3LjA"
                      *       }
                      *     }
                      */
@@ -7071,11 +7837,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M8294WWRBS1EMCSAX9XJCGCV",
+                     *             "transaction_id": "01M82DB2MGZWMMWP1NAB27E8QP",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -7093,12 +7859,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99721066.00",
+                     *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T18:43:56.457Z",
-                     *             "processed_timestamp": "2026-11-22T18:43:56.510Z",
+                     *             "post_timestamp": "2026-11-22T19:57:13.238Z",
+                     *             "processed_timestamp": "2026-11-22T19:57:13.254Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -7159,8 +7925,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
-                 *       "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
+                 *       "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -7185,11 +7951,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294WWRBS1EMCSAX9XJCGCV",
+                     *         "transaction_id": "01M82DB2MGZWMMWP1NAB27E8QP",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -7207,12 +7973,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99721066.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:56.457Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.510Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.238Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.254Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -7338,11 +8104,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294WWRBS1EMCSAX9XJCGCV",
+                     *         "transaction_id": "01M82DB2MGZWMMWP1NAB27E8QP",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -7360,12 +8126,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99721066.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:56.457Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.510Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.238Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.254Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -7552,45 +8318,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82B6HSV2EMJ5A98VK45XMKB",
-                     *             "event_id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *             "id": "01M82FCJ8HVH41VARJCBH8ERFF",
+                     *             "event_id": "01M82FCJ8HVH41VARJCBH8ERFF",
                      *             "event": "card-transaction",
-                     *             "url": "http://127.0.0.1:39695/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:33983/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T19:19:47.819Z",
+                     *                 "at": "2026-11-22T20:32:59.188Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 4,
+                     *                 "duration_ms": 2,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T19:19:47.771Z",
+                     *             "created_at": "2026-11-22T20:32:59.153Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M82B6HKRF55NG01GAAB2BTKK",
-                     *             "event_id": "01M82B6HKRF55NG01GAAB2BTKK",
+                     *             "id": "01M82FCJ70V06B35JXH43EC5M5",
+                     *             "event_id": "01M82FCJ70V06B35JXH43EC5M5",
                      *             "event": "card-transaction",
-                     *             "url": "http://127.0.0.1:39695/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:33983/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T19:19:47.689Z",
+                     *                 "at": "2026-11-22T20:32:59.129Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 11,
+                     *                 "duration_ms": 3,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T19:19:47.576Z",
+                     *             "created_at": "2026-11-22T20:32:59.104Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MkI2SEtSRjU1TkcwMUdBQUIyQlRLSw"
+                     *         "next_cursor": "MTowMU04MkZDSjcwVjA2QjM1SlhINDNFQzVNNQ"
                      *       }
                      *     }
                      */
@@ -7633,22 +8399,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82B6HSV2EMJ5A98VK45XMKB",
-                     *         "event_id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *         "id": "01M82FCJ8HVH41VARJCBH8ERFF",
+                     *         "event_id": "01M82FCJ8HVH41VARJCBH8ERFF",
                      *         "event": "card-transaction",
-                     *         "url": "http://127.0.0.1:39695/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:33983/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T19:19:47.819Z",
+                     *             "at": "2026-11-22T20:32:59.188Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 4,
+                     *             "duration_ms": 2,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T19:19:47.771Z",
+                     *         "created_at": "2026-11-22T20:32:59.153Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -7703,27 +8469,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82B6HSV2EMJ5A98VK45XMKB",
-                     *         "event_id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *         "id": "01M82FCJ8HVH41VARJCBH8ERFF",
+                     *         "event_id": "01M82FCJ8HVH41VARJCBH8ERFF",
                      *         "event": "card-transaction",
-                     *         "url": "http://127.0.0.1:39695/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:33983/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T19:19:47.819Z",
+                     *             "at": "2026-11-22T20:32:59.188Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 4,
+                     *             "duration_ms": 2,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T19:19:48.227Z",
-                     *             "asked_by": "ck_48j3qyp859jzpfay"
+                     *             "at": "2026-11-22T20:32:59.310Z",
+                     *             "asked_by": "ck_f1e37n57gpp42wjv"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T19:19:47.771Z",
+                     *         "created_at": "2026-11-22T20:32:59.153Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -7787,9 +8553,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M8294NYR3YF5TS4WVQASRGXH",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "number": "7001406901417799",
+                     *             "id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "number": "7001466107753633",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -7816,8 +8582,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T18:43:49.375Z",
-                     *             "updated_at": "2026-11-22T18:43:50.167Z"
+                     *             "created_at": "2026-11-22T19:57:11.150Z",
+                     *             "updated_at": "2026-11-22T19:57:11.308Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7909,9 +8675,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294QA2EQT62FS1BYXZWDX1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "number": "7001444802384026",
+                     *         "id": "01M82DB10D3VNBEADP1CYQZK0K",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "number": "7001471519283269",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -7938,8 +8704,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T18:43:50.722Z",
-                     *         "updated_at": "2026-11-22T18:43:50.722Z"
+                     *         "created_at": "2026-11-22T19:57:11.566Z",
+                     *         "updated_at": "2026-11-22T19:57:11.566Z"
                      *       }
                      *     }
                      */
@@ -8064,9 +8830,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294NYR3YF5TS4WVQASRGXH",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "number": "7001406901417799",
+                     *         "id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "number": "7001466107753633",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -8093,8 +8859,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T18:43:49.375Z",
-                     *         "updated_at": "2026-11-22T18:43:50.167Z"
+                     *         "created_at": "2026-11-22T19:57:11.150Z",
+                     *         "updated_at": "2026-11-22T19:57:11.308Z"
                      *       }
                      *     }
                      */
@@ -8187,9 +8953,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294Q4TAA1HZTMCSEEG6TNN",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "number": "9880908893226493",
+                     *         "id": "01M82DB0Y54G40RJXNRT2VC52J",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "number": "9880908155989602",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -8216,8 +8982,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T18:43:50.554Z",
-                     *         "updated_at": "2026-11-22T18:43:50.626Z"
+                     *         "created_at": "2026-11-22T19:57:11.493Z",
+                     *         "updated_at": "2026-11-22T19:57:11.528Z"
                      *       }
                      *     }
                      */
@@ -8291,9 +9057,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294Q4TAA1HZTMCSEEG6TNN",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "number": "9880908893226493",
+                     *         "id": "01M82DB0Y54G40RJXNRT2VC52J",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "number": "9880908155989602",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -8320,8 +9086,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T18:43:50.554Z",
-                     *         "updated_at": "2026-11-22T18:43:50.685Z"
+                     *         "created_at": "2026-11-22T19:57:11.493Z",
+                     *         "updated_at": "2026-11-22T19:57:11.551Z"
                      *       }
                      *     }
                      */
@@ -8403,10 +9169,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M8294PM5H742ZCHGZBF6NHHB",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "virtual_account_id": "01M8294NYR3YF5TS4WVQASRGXH",
-                     *             "number": "7001406901417799",
+                     *             "id": "01M82DB0PTY8422K24REP1DCR4",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "virtual_account_id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
+                     *             "number": "7001466107753633",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -8426,9 +9192,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T18:43:49.939Z",
+                     *             "paid_at": "2026-11-22T19:57:11.240Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T18:43:54.939Z"
+                     *             "settle_at": "2026-11-22T19:57:16.240Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8501,10 +9267,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M8294PM5H742ZCHGZBF6NHHB",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "virtual_account_id": "01M8294NYR3YF5TS4WVQASRGXH",
-                     *         "number": "7001406901417799",
+                     *         "id": "01M82DB0PTY8422K24REP1DCR4",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "virtual_account_id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
+                     *         "number": "7001466107753633",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -8524,9 +9290,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T18:43:49.939Z",
+                     *         "paid_at": "2026-11-22T19:57:11.240Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T18:43:54.939Z"
+                     *         "settle_at": "2026-11-22T19:57:16.240Z"
                      *       }
                      *     }
                      */
@@ -8617,13 +9383,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "6601M8294R4JB0SJFA67GFHT7708",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "6601M82DB16TN1B6Q6H3ZMETZ34N",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294R4JB0SJFA67GFHT77086304F890",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB16TN1B6Q6H3ZMETZ34N6304148B",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8658,9 +9424,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T18:43:51.570Z",
-                     *         "updated_at": "2026-11-22T18:43:51.570Z",
-                     *         "expired_at": "2026-11-22T19:13:51.570Z",
+                     *         "created_at": "2026-11-22T19:57:11.770Z",
+                     *         "updated_at": "2026-11-22T19:57:11.770Z",
+                     *         "expired_at": "2026-11-22T20:27:11.770Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -8780,13 +9546,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -8821,9 +9587,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T18:43:50.781Z",
-                     *             "updated_at": "2026-11-22T18:43:50.781Z",
-                     *             "expired_at": "2026-11-22T19:13:50.781Z",
+                     *             "created_at": "2026-11-22T19:57:11.586Z",
+                     *             "updated_at": "2026-11-22T19:57:11.586Z",
+                     *             "expired_at": "2026-11-22T20:27:11.586Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -8898,13 +9664,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8921,7 +9687,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "77QDW56H0G12",
+                     *         "rrn": "FN2QARQGBXR1",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -8937,11 +9703,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T18:43:56.128Z",
-                     *         "paid_at": "2026-11-22T18:43:51.128Z",
-                     *         "created_at": "2026-11-22T18:43:50.781Z",
-                     *         "updated_at": "2026-11-22T18:43:51.383Z",
-                     *         "expired_at": "2026-11-22T19:13:50.781Z",
+                     *         "settle_eligible_at": "2026-11-22T19:57:16.673Z",
+                     *         "paid_at": "2026-11-22T19:57:11.673Z",
+                     *         "created_at": "2026-11-22T19:57:11.586Z",
+                     *         "updated_at": "2026-11-22T19:57:11.707Z",
+                     *         "expired_at": "2026-11-22T20:27:11.586Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -9019,13 +9785,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -9042,7 +9808,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "77QDW56H0G12",
+                     *         "rrn": "FN2QARQGBXR1",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -9058,11 +9824,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T18:43:56.128Z",
-                     *         "paid_at": "2026-11-22T18:43:51.128Z",
-                     *         "created_at": "2026-11-22T18:43:50.781Z",
-                     *         "updated_at": "2026-11-22T18:43:51.383Z",
-                     *         "expired_at": "2026-11-22T19:13:50.781Z",
+                     *         "settle_eligible_at": "2026-11-22T19:57:16.673Z",
+                     *         "paid_at": "2026-11-22T19:57:11.673Z",
+                     *         "created_at": "2026-11-22T19:57:11.586Z",
+                     *         "updated_at": "2026-11-22T19:57:11.707Z",
+                     *         "expired_at": "2026-11-22T20:27:11.586Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -9147,8 +9913,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M8294R83E9A2T565NW975MMP",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -9166,13 +9932,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
-                     *             "expired_at": "2026-11-22T19:13:51.686Z",
-                     *             "paid_at": "2026-11-22T18:43:52.112Z",
+                     *             "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
+                     *             "expired_at": "2026-11-22T20:27:11.803Z",
+                     *             "paid_at": "2026-11-22T19:57:11.840Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T18:43:57.112Z",
-                     *             "created_at": "2026-11-22T18:43:51.686Z",
-                     *             "updated_at": "2026-11-22T18:43:52.365Z"
+                     *             "settle_at": "2026-11-22T19:57:16.840Z",
+                     *             "created_at": "2026-11-22T19:57:11.803Z",
+                     *             "updated_at": "2026-11-22T19:57:11.892Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -9260,8 +10026,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M8294R83E9A2T565NW975MMP",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -9273,13 +10039,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
-                     *         "expired_at": "2026-11-22T19:13:51.686Z",
+                     *         "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
+                     *         "expired_at": "2026-11-22T20:27:11.803Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T18:43:51.686Z",
-                     *         "updated_at": "2026-11-22T18:43:51.845Z"
+                     *         "created_at": "2026-11-22T19:57:11.803Z",
+                     *         "updated_at": "2026-11-22T19:57:11.825Z"
                      *       }
                      *     }
                      */
@@ -9389,8 +10155,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M8294R83E9A2T565NW975MMP",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -9408,13 +10174,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
-                     *         "expired_at": "2026-11-22T19:13:51.686Z",
-                     *         "paid_at": "2026-11-22T18:43:52.112Z",
+                     *         "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
+                     *         "expired_at": "2026-11-22T20:27:11.803Z",
+                     *         "paid_at": "2026-11-22T19:57:11.840Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T18:43:57.112Z",
-                     *         "created_at": "2026-11-22T18:43:51.686Z",
-                     *         "updated_at": "2026-11-22T18:43:52.365Z"
+                     *         "settle_at": "2026-11-22T19:57:16.840Z",
+                     *         "created_at": "2026-11-22T19:57:11.803Z",
+                     *         "updated_at": "2026-11-22T19:57:11.892Z"
                      *       }
                      *     }
                      */
@@ -9503,8 +10269,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294S30Z168XZZNG84HBPTT",
-                     *         "payment_code": "8610781586789745",
+                     *         "transaction_id": "01M82DB1CR0S8RZS5YPJWZNGRT",
+                     *         "payment_code": "8610483758844032",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -9515,7 +10281,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M8294K93X6989DSJX5KZPV8X"
+                     *           "id": "01M82DAZX1B5292XS15AWWPBSA"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -9523,7 +10289,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795373032544,
+                     *         "post_timestamp": 1795377431960,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -9645,8 +10411,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294S30Z168XZZNG84HBPTT",
-                     *         "payment_code": "8610781586789745",
+                     *         "transaction_id": "01M82DB1CR0S8RZS5YPJWZNGRT",
+                     *         "payment_code": "8610483758844032",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -9660,7 +10426,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M8294K93X6989DSJX5KZPV8X"
+                     *           "id": "01M82DAZX1B5292XS15AWWPBSA"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -9668,8 +10434,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795373032544,
-                     *         "processed_timestamp": 1795373032707,
+                     *         "post_timestamp": 1795377431960,
+                     *         "processed_timestamp": 1795377432029,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -9954,8 +10720,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -9969,7 +10735,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
+                     *             "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -9977,8 +10743,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T18:43:53.115Z",
-                     *             "updated_at": "2026-11-22T18:43:54.046Z"
+                     *             "created_at": "2026-11-22T19:57:12.134Z",
+                     *             "updated_at": "2026-11-22T19:57:12.368Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10074,8 +10840,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "PL01M8294TV5Q202PGT1RMWFX7ZH",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "PL01M82DB1XJ7TWNP1YQXWJWJH14",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10089,7 +10855,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294TV5Q202PGT1RMWFX7ZH",
+                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1XJ7TWNP1YQXWJWJH14",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10097,8 +10863,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T18:43:54.342Z",
-                     *         "updated_at": "2026-11-22T18:43:54.342Z"
+                     *         "created_at": "2026-11-22T19:57:12.498Z",
+                     *         "updated_at": "2026-11-22T19:57:12.498Z"
                      *       }
                      *     }
                      */
@@ -10195,8 +10961,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10210,7 +10976,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
+                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10218,8 +10984,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T18:43:53.115Z",
-                     *         "updated_at": "2026-11-22T18:43:54.046Z"
+                     *         "created_at": "2026-11-22T19:57:12.134Z",
+                     *         "updated_at": "2026-11-22T19:57:12.368Z"
                      *       }
                      *     }
                      */
@@ -10302,8 +11068,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "PL01M8294TV5Q202PGT1RMWFX7ZH",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "PL01M82DB1XJ7TWNP1YQXWJWJH14",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10317,7 +11083,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294TV5Q202PGT1RMWFX7ZH",
+                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1XJ7TWNP1YQXWJWJH14",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10325,8 +11091,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T18:43:54.342Z",
-                     *         "updated_at": "2026-11-22T18:43:54.408Z"
+                     *         "created_at": "2026-11-22T19:57:12.498Z",
+                     *         "updated_at": "2026-11-22T19:57:12.536Z"
                      *       }
                      *     }
                      */
@@ -10400,8 +11166,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "PL01M8294TV5Q202PGT1RMWFX7ZH",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "PL01M82DB1XJ7TWNP1YQXWJWJH14",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -10415,7 +11181,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294TV5Q202PGT1RMWFX7ZH",
+                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1XJ7TWNP1YQXWJWJH14",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10423,8 +11189,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T18:43:54.342Z",
-                     *         "updated_at": "2026-11-22T18:43:54.455Z"
+                     *         "created_at": "2026-11-22T19:57:12.498Z",
+                     *         "updated_at": "2026-11-22T19:57:12.567Z"
                      *       }
                      *     }
                      */
@@ -10498,8 +11264,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10513,7 +11279,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
+                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10521,8 +11287,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T18:43:53.115Z",
-                     *         "updated_at": "2026-11-22T18:43:54.046Z"
+                     *         "created_at": "2026-11-22T19:57:12.134Z",
+                     *         "updated_at": "2026-11-22T19:57:12.368Z"
                      *       }
                      *     }
                      */
@@ -10604,9 +11370,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
+                     *             "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -10617,7 +11383,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001415564910627",
+                     *             "payment_method_value": "7001439361452317",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -10626,9 +11392,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T18:58:53.568Z",
-                     *             "created_at": "2026-11-22T18:43:53.568Z",
-                     *             "updated_at": "2026-11-22T18:43:53.799Z"
+                     *             "expired_at": "2026-11-22T20:12:12.203Z",
+                     *             "created_at": "2026-11-22T19:57:12.203Z",
+                     *             "updated_at": "2026-11-22T19:57:12.274Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10701,9 +11467,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
+                     *         "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -10726,18 +11492,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001415564910627",
+                     *         "payment_method_value": "7001439361452317",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T18:43:53.925Z",
+                     *         "paid_at": "2026-11-22T19:57:12.333Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T18:43:58.925Z",
-                     *         "expired_at": "2026-11-22T18:58:53.568Z",
-                     *         "created_at": "2026-11-22T18:43:53.568Z",
-                     *         "updated_at": "2026-11-22T18:43:54.062Z"
+                     *         "settle_at": "2026-11-22T19:57:17.333Z",
+                     *         "expired_at": "2026-11-22T20:12:12.203Z",
+                     *         "created_at": "2026-11-22T19:57:12.203Z",
+                     *         "updated_at": "2026-11-22T19:57:12.369Z"
                      *       }
                      *     }
                      */
@@ -10901,7 +11667,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -10931,9 +11697,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
+                     *         "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10955,8 +11721,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:54.951Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:55.277Z",
+                     *         "post_timestamp": "2026-11-22T19:57:12.700Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:12.773Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -10987,9 +11753,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M8294W2YMZGYK7SZ9QWJ9XWS",
+                     *         "transaction_id": "01M82DB28ZDHKGGBAZ31VJDVBS",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -11011,8 +11777,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:55.617Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:55.667Z",
+                     *         "post_timestamp": "2026-11-22T19:57:12.863Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:12.943Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -11089,7 +11855,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -11245,9 +12011,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
+                     *             "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -11269,8 +12035,8 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T18:43:54.951Z",
-                     *             "processed_timestamp": "2026-11-22T18:43:55.277Z",
+                     *             "post_timestamp": "2026-11-22T19:57:12.700Z",
+                     *             "processed_timestamp": "2026-11-22T19:57:12.773Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -11334,7 +12100,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -11355,9 +12121,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
+                     *         "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11379,8 +12145,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:54.951Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:55.277Z",
+                     *         "post_timestamp": "2026-11-22T19:57:12.700Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:12.773Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11425,7 +12191,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -11560,7 +12326,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -11587,9 +12353,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
+                     *         "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11607,12 +12373,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99745000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T18:43:55.852Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.046Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.025Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.080Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11647,9 +12413,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M8294WNS84RG1KVVCE4Q3JCT",
+                     *         "transaction_id": "01M82DB2HEDYXZFXZY49DJ7VKX",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -11671,8 +12437,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001-x",
-                     *         "post_timestamp": "2026-11-22T18:43:56.218Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.297Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.134Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.180Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -11900,9 +12666,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
+                     *             "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -11920,12 +12686,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99745000.00",
+                     *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": "gaji-2026-11-001",
-                     *             "post_timestamp": "2026-11-22T18:43:55.852Z",
-                     *             "processed_timestamp": "2026-11-22T18:43:56.046Z",
+                     *             "post_timestamp": "2026-11-22T19:57:13.025Z",
+                     *             "processed_timestamp": "2026-11-22T19:57:13.080Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -11933,9 +12699,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M8294W2YMZGYK7SZ9QWJ9XWS",
+                     *             "transaction_id": "01M82DB28ZDHKGGBAZ31VJDVBS",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -11957,8 +12723,8 @@ export interface operations {
                      *               "currency": null
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T18:43:55.617Z",
-                     *             "processed_timestamp": "2026-11-22T18:43:55.667Z",
+                     *             "post_timestamp": "2026-11-22T19:57:12.863Z",
+                     *             "processed_timestamp": "2026-11-22T19:57:12.943Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -11968,7 +12734,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04Mjk0VzJZTVpHWUs3U1o5UVdKOVhXUw"
+                     *         "next_cursor": "MTowMU04MkRCMjhaREhLR0dCQVozMVZKRFZCUw"
                      *       }
                      *     }
                      */
@@ -12038,9 +12804,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
+                     *         "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12058,12 +12824,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99745000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T18:43:55.852Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.046Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.025Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.080Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12125,7 +12891,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -12146,9 +12912,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
+                     *         "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12166,12 +12932,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99745000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T18:43:55.852Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.046Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.025Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.080Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12216,7 +12982,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12363,7 +13129,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *       "reference_number": "hadiah-2026-11-001",
                  *       "channel": "GOPAY",
                  *       "phone_number": "081234567890",
@@ -12393,9 +13159,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M8294X44JCVC95N7QDSHE3PM",
+                     *         "transaction_id": "8801M82DB2R6BS79SF7S7M43XQRB",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12413,12 +13179,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99671066.00",
+                     *           "value": "99595000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:56.676Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.753Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.350Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.406Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -12448,9 +13214,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8801M8294X7W2C5YP4R7332TA8HA",
+                     *         "transaction_id": "8801M82DB2TRKKCPG60K2W21BMYD",
                      *         "reference_number": "hadiah-2026-11-001-x",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -12472,8 +13238,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:56.797Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.906Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.432Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.482Z",
                      *         "failed_code": "4033805",
                      *         "failed_reason": "Do Not Honor",
                      *         "channel": "GOPAY",
@@ -12549,7 +13315,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "reference_number": "hadiah-2026-11-001",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
@@ -12592,7 +13358,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *       "reference_number": "hadiah-2026-11-001"
                  *     }
                  */
@@ -12613,9 +13379,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M8294X44JCVC95N7QDSHE3PM",
+                     *         "transaction_id": "8801M82DB2R6BS79SF7S7M43XQRB",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12633,12 +13399,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99671066.00",
+                     *           "value": "99595000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:56.676Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:56.753Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.350Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.406Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -12682,7 +13448,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12733,9 +13499,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
+                     *             "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
                      *             "reference_number": "tunai-1",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -12753,12 +13519,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99571066.00",
+                     *               "value": "99495000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T18:43:57.099Z",
-                     *             "processed_timestamp": "2026-11-22T18:43:57.312Z",
+                     *             "post_timestamp": "2026-11-22T19:57:13.550Z",
+                     *             "processed_timestamp": "2026-11-22T19:57:13.658Z",
                      *             "status": "withdrawn",
                      *             "bank_code": "BCA",
                      *             "bank_name": "Bank Central Asia",
@@ -12851,9 +13617,9 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294XZY1FGH34HDJV1MBGPY",
+                     *         "transaction_id": "01M82DB33HGN181EW5RMMSG6VD",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -12871,18 +13637,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99516066.00",
+                     *           "value": "99395000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T18:43:57.566Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.713Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T20:43:57.566Z",
-                     *         "withdrawal_code": "441185914160"
+                     *         "expired_at": "2026-11-22T21:57:13.713Z",
+                     *         "withdrawal_code": "291279449858"
                      *       }
                      *     }
                      */
@@ -13032,9 +13798,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
+                     *         "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -13052,18 +13818,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99571066.00",
+                     *           "value": "99495000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:57.099Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.550Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "withdrawal_code": "951413742231"
+                     *         "withdrawal_code": "222973147500"
                      *       }
                      *     }
                      */
@@ -13136,9 +13902,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M8294XZY1FGH34HDJV1MBGPY",
+                     *         "transaction_id": "01M82DB33HGN181EW5RMMSG6VD",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "05",
                      *           "desc": "Canceled"
@@ -13160,13 +13926,13 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T18:43:57.566Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:57.667Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.713Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.796Z",
                      *         "status": "canceled",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T20:43:57.566Z"
+                     *         "expired_at": "2026-11-22T21:57:13.713Z"
                      *       }
                      *     }
                      */
@@ -13193,9 +13959,9 @@ export interface operations {
                      *         "message": "The cash has been drawn already"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
+                     *         "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13213,12 +13979,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99571066.00",
+                     *           "value": "99495000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T18:43:57.099Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:57.312Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.550Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.658Z",
                      *         "status": "withdrawn",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
@@ -13304,9 +14070,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
+                     *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "01",
                      *           "desc": "Initiated"
@@ -13343,7 +14109,7 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T18:43:57.727Z",
+                     *         "post_timestamp": "2026-11-22T19:57:13.848Z",
                      *         "processed_timestamp": "",
                      *         "rrn": ""
                      *       }
@@ -13422,7 +14188,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "reference_number": "qris-x",
                      *         "message": "qr_data: tag 63 is not the checksum of the code",
                      *         "errors": {
@@ -13496,9 +14262,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
+                     *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13519,7 +14285,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99591066.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -13535,9 +14301,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T18:43:57.900Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:58.089Z",
-                     *         "rrn": "73PDX8ZB484A"
+                     *         "post_timestamp": "2026-11-22T19:57:13.912Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.952Z",
+                     *         "rrn": "YBTRASG4KCKG"
                      *       }
                      *     }
                      */
@@ -13623,7 +14389,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "reference_number": "qris-2026-11-042",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -13703,9 +14469,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
+                     *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13726,7 +14492,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99591066.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -13742,9 +14508,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T18:43:57.900Z",
-                     *         "processed_timestamp": "2026-11-22T18:43:58.089Z",
-                     *         "rrn": "73PDX8ZB484A"
+                     *         "post_timestamp": "2026-11-22T19:57:13.912Z",
+                     *         "processed_timestamp": "2026-11-22T19:57:13.952Z",
+                     *         "rrn": "YBTRASG4KCKG"
                      *       }
                      *     }
                      */
@@ -13840,8 +14606,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
                      *             "customer_name": "Ani Lestari",
@@ -13852,10 +14618,10 @@ export interface operations {
                      *             "bank_account_number": "****7890",
                      *             "bank_account_name": "TEST 7890",
                      *             "redirect_url": "https://toko.example/terhubung",
-                     *             "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
-                     *             "created_at": "2026-11-22T18:43:59.451Z",
-                     *             "expired_at": "2026-11-22T19:13:59.451Z",
-                     *             "bound_at": "2026-11-22T18:44:00.532Z",
+                     *             "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
+                     *             "created_at": "2026-11-22T19:57:14.565Z",
+                     *             "expired_at": "2026-11-22T20:27:14.565Z",
+                     *             "bound_at": "2026-11-22T19:57:14.979Z",
                      *             "unbound_at": null
                      *           }
                      *         ],
@@ -13918,7 +14684,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *       "bank_code": "BRI",
                  *       "customer_id": "pelanggan-43",
                  *       "customer_name": "Ani Lestari",
@@ -13945,8 +14711,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "80aa5884-b2c0-4074-95fb-a0f70e4cfc67",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "d9764a41-32b5-461f-8ca9-2caeb44e4be5",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -13958,11 +14724,11 @@ export interface operations {
                      *         "bank_account_name": null,
                      *         "redirect_url": "https://toko.example/terhubung",
                      *         "handover_code": null,
-                     *         "created_at": "2026-11-22T19:19:05.971Z",
-                     *         "expired_at": "2026-11-22T19:49:05.971Z",
+                     *         "created_at": "2026-11-22T20:32:18.467Z",
+                     *         "expired_at": "2026-11-22T21:02:18.467Z",
                      *         "bound_at": null,
                      *         "unbound_at": null,
-                     *         "webview_url": "http://127.0.0.1:31830/bind/80aa5884b2c0407495fba0f70e4cfc67GtgFMDDueYINedsEkQeiC30L1I5cFIDDA04oZm1Wc0c"
+                     *         "webview_url": "http://127.0.0.1:19597/bind/d9764a4132b5461f8ca92caeb44e4be5CURKm4yV5SNamls2dJs3NIKw1FLKfokyECV1VGMP-XQ"
                      *       }
                      *     }
                      */
@@ -14031,7 +14797,7 @@ export interface operations {
                      *       "response_message": "Validation error",
                      *       "data": {
                      *         "bank_code": "CITI",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON",
                      *         "errors": {
                      *           "bank_code": [
@@ -14075,8 +14841,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "80aa5884-b2c0-4074-95fb-a0f70e4cfc67",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "d9764a41-32b5-461f-8ca9-2caeb44e4be5",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -14087,10 +14853,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "lBBA-i6_oO6ixqjspiEhZro4AAohGdiIS5ya2fx9ZFU",
-                     *         "created_at": "2026-11-22T19:19:05.971Z",
-                     *         "expired_at": "2026-11-22T19:49:05.971Z",
-                     *         "bound_at": "2026-11-22T19:19:06.620Z",
+                     *         "handover_code": "Ugi45HkAZfxjhbm-UZkAkyrxgOl08DTsl79oK2XJevQ",
+                     *         "created_at": "2026-11-22T20:32:18.467Z",
+                     *         "expired_at": "2026-11-22T21:02:18.467Z",
+                     *         "bound_at": "2026-11-22T20:32:18.709Z",
                      *         "unbound_at": null
                      *       }
                      *     }
@@ -14158,8 +14924,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -14170,16 +14936,16 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
-                     *         "created_at": "2026-11-22T18:43:59.451Z",
-                     *         "expired_at": "2026-11-22T19:13:59.451Z",
-                     *         "bound_at": "2026-11-22T18:44:00.532Z",
+                     *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
+                     *         "created_at": "2026-11-22T19:57:14.565Z",
+                     *         "expired_at": "2026-11-22T20:27:14.565Z",
+                     *         "bound_at": "2026-11-22T19:57:14.979Z",
                      *         "unbound_at": null,
                      *         "otp_required": true,
                      *         "otp_handoff": {
-                     *           "token": "k1:9AC8UFB1BNqdZ8kV:4hQstTNikw0yd+W3vR8ws+EiRRJQ1X0Po/VcMTbSqENETY5+9bss2lKSK3JSxnImZKrOZMxB0b1KbxVfq5o=:shW5Lf4j+DgxWnQGi9AzmQ==",
-                     *           "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                     *           "expired_at": "2026-11-22T18:54:04.006Z"
+                     *           "token": "v2:env:k1:dvuZpaVtfc5yq/g7j7Hgz0BMb1A6FLj24KfJQyJTHsm2roa8lNYvvwaFYac549GFYN93gUNrMpop+lp+:b5yRoICoiUGoxXuA:Xvp6CGNwsjPvGSVlaEggcHdf1B3fYpL1wULF9Cz1cYKtpOM9GdspuP3SHnjoc3XQSXFZ717hXhDPxlL1TiY=:WiIrya1lCMpaFwuSxvdz0g==",
+                     *           "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *           "expired_at": "2026-11-22T20:07:16.941Z"
                      *         }
                      *       }
                      *     }
@@ -14203,7 +14969,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                      *         "message": "The binding is not active"
                      *       }
                      *     }
@@ -14260,8 +15026,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                 *       "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                  *       "reference_number": "tagihan-3",
                  *       "amount": {
                  *         "value": "900000.00",
@@ -14288,9 +15054,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "48e2ae34-39b5-8d13-94e5-d51161752c2c",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *         "transaction_id": "5d75c1cd-009e-8ca2-a422-1dfbe3c0ca7f",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                      *         "reference_number": "tagihan-3",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -14304,7 +15070,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 3,
-                     *         "otp_expired_at": "2026-11-22T18:49:02.127Z",
+                     *         "otp_expired_at": "2026-11-22T20:02:15.537Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -14314,7 +15080,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T18:44:02.112Z",
+                     *         "created_at": "2026-11-22T19:57:15.533Z",
                      *         "processed_at": null
                      *       }
                      *     }
@@ -14399,8 +15165,8 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                      *         "reference_number": "tagihan-1",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -14442,11 +15208,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "otp": "123456",
-                 *       "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *       "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                  *       "unbind_context": {
-                 *         "token": "k1:9AC8UFB1BNqdZ8kV:4hQstTNikw0yd+W3vR8ws+EiRRJQ1X0Po/VcMTbSqENETY5+9bss2lKSK3JSxnImZKrOZMxB0b1KbxVfq5o=:shW5Lf4j+DgxWnQGi9AzmQ==",
-                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                 *         "expired_at": "2026-11-22T18:54:04.006Z"
+                 *         "token": "v2:env:k1:dvuZpaVtfc5yq/g7j7Hgz0BMb1A6FLj24KfJQyJTHsm2roa8lNYvvwaFYac549GFYN93gUNrMpop+lp+:b5yRoICoiUGoxXuA:Xvp6CGNwsjPvGSVlaEggcHdf1B3fYpL1wULF9Cz1cYKtpOM9GdspuP3SHnjoc3XQSXFZ717hXhDPxlL1TiY=:WiIrya1lCMpaFwuSxvdz0g==",
+                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *         "expired_at": "2026-11-22T20:07:16.941Z"
                  *       }
                  *     }
                  */
@@ -14467,8 +15233,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -14479,10 +15245,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
-                     *         "created_at": "2026-11-22T18:43:59.451Z",
-                     *         "expired_at": "2026-11-22T19:13:59.451Z",
-                     *         "bound_at": "2026-11-22T18:44:00.532Z",
+                     *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
+                     *         "created_at": "2026-11-22T19:57:14.565Z",
+                     *         "expired_at": "2026-11-22T20:27:14.565Z",
+                     *         "bound_at": "2026-11-22T19:57:14.979Z",
                      *         "unbound_at": null,
                      *         "attempts_left": null
                      *       }
@@ -14507,9 +15273,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *         "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                      *         "reference_number": "tagihan-2",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -14523,7 +15289,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 2,
-                     *         "otp_expired_at": "2026-11-22T18:49:01.844Z",
+                     *         "otp_expired_at": "2026-11-22T20:02:15.399Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -14533,7 +15299,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T18:44:01.831Z",
+                     *         "created_at": "2026-11-22T19:57:15.391Z",
                      *         "processed_at": null,
                      *         "attempts_left": 2,
                      *         "message": "The OTP is wrong"
@@ -14637,9 +15403,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "48e2ae34-39b5-8d13-94e5-d51161752c2c",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *             "transaction_id": "5d75c1cd-009e-8ca2-a422-1dfbe3c0ca7f",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                      *             "reference_number": "tagihan-3",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -14653,7 +15419,7 @@ export interface operations {
                      *             "status": "PENDING_OTP",
                      *             "requires_otp": true,
                      *             "otp_attempts_left": 3,
-                     *             "otp_expired_at": "2026-11-22T18:49:02.127Z",
+                     *             "otp_expired_at": "2026-11-22T20:02:15.537Z",
                      *             "failed_code": null,
                      *             "failed_reason": null,
                      *             "has_settle": false,
@@ -14663,13 +15429,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T18:44:02.112Z",
+                     *             "created_at": "2026-11-22T19:57:15.533Z",
                      *             "processed_at": null
                      *           },
                      *           {
-                     *             "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
-                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *             "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *             "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                      *             "reference_number": "tagihan-2",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -14677,33 +15443,27 @@ export interface operations {
                      *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "net_amount": {
-                     *               "value": "900000.00",
-                     *               "currency": "IDR"
-                     *             },
+                     *             "fee": null,
+                     *             "net_amount": null,
                      *             "description": null,
-                     *             "status": "SUCCESS",
+                     *             "status": "PENDING",
                      *             "requires_otp": true,
                      *             "otp_attempts_left": null,
                      *             "otp_expired_at": null,
                      *             "failed_code": null,
                      *             "failed_reason": null,
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T18:44:07.128Z",
+                     *             "settle_at": null,
                      *             "refunded_amount": {
                      *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T18:44:01.831Z",
-                     *             "processed_at": "2026-11-22T18:44:02.128Z"
+                     *             "created_at": "2026-11-22T19:57:15.391Z",
+                     *             "processed_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzczMDQxODMxOmVlYTcxZjk2LTdiNzUtOGNlZC1hZDU2LWZlNDNkY2NmODJhNg"
+                     *         "next_cursor": "MToxNzk1Mzc3NDM1MzkxOjc4ZjNlOGEyLTNhNDktODIyNC04NWI1LWFkZjJmOTUyNjMxYg"
                      *       }
                      *     }
                      */
@@ -14773,9 +15533,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
-                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
                      *         "reference_number": "tagihan-1",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -14799,14 +15559,14 @@ export interface operations {
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T18:44:05.976Z",
+                     *         "settle_at": "2026-11-22T19:57:20.079Z",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [
                      *           {
-                     *             "refund_id": "f6f745aa-9d50-4177-9b4f-68ab9bf27d3c",
+                     *             "refund_id": "38f9f99c-63ee-4bd5-8ad5-3b7df3a57a53",
                      *             "reference_number": "retur-1",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -14815,11 +15575,11 @@ export interface operations {
                      *             "status": "SUCCESS",
                      *             "failed_code": null,
                      *             "failed_reason": null,
-                     *             "created_at": "2026-11-22T18:44:01.211Z",
-                     *             "processed_at": "2026-11-22T18:44:01.321Z"
+                     *             "created_at": "2026-11-22T19:57:15.160Z",
+                     *             "processed_at": "2026-11-22T19:57:15.190Z"
                      *           },
                      *           {
-                     *             "refund_id": "3b53b01c-f9d4-4e2f-aae2-6e2090d556af",
+                     *             "refund_id": "f9013fac-d0e6-45b6-a6c4-a25bf137c7aa",
                      *             "reference_number": "retur-3",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -14828,12 +15588,12 @@ export interface operations {
                      *             "status": "FAILED",
                      *             "failed_code": "4035815",
                      *             "failed_reason": "Transaction Not Permitted",
-                     *             "created_at": "2026-11-22T18:44:01.545Z",
-                     *             "processed_at": "2026-11-22T18:44:01.654Z"
+                     *             "created_at": "2026-11-22T19:57:15.293Z",
+                     *             "processed_at": "2026-11-22T19:57:15.343Z"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T18:44:00.887Z",
-                     *         "processed_at": "2026-11-22T18:44:00.976Z"
+                     *         "created_at": "2026-11-22T19:57:15.042Z",
+                     *         "processed_at": "2026-11-22T19:57:15.079Z"
                      *       }
                      *     }
                      */
@@ -14918,7 +15678,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "refund_id": "f6f745aa-9d50-4177-9b4f-68ab9bf27d3c",
+                     *         "refund_id": "38f9f99c-63ee-4bd5-8ad5-3b7df3a57a53",
                      *         "reference_number": "retur-1",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -14927,9 +15687,9 @@ export interface operations {
                      *         "status": "SUCCESS",
                      *         "failed_code": null,
                      *         "failed_reason": null,
-                     *         "created_at": "2026-11-22T18:44:01.211Z",
-                     *         "processed_at": "2026-11-22T18:44:01.321Z",
-                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
+                     *         "created_at": "2026-11-22T19:57:15.160Z",
+                     *         "processed_at": "2026-11-22T19:57:15.190Z",
+                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -14957,7 +15717,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "refund_id": "3b53b01c-f9d4-4e2f-aae2-6e2090d556af",
+                     *         "refund_id": "f9013fac-d0e6-45b6-a6c4-a25bf137c7aa",
                      *         "reference_number": "retur-3",
                      *         "amount": {
                      *           "value": "70000.00",
@@ -14966,9 +15726,9 @@ export interface operations {
                      *         "status": "FAILED",
                      *         "failed_code": "4035815",
                      *         "failed_reason": "Transaction Not Permitted",
-                     *         "created_at": "2026-11-22T18:44:01.545Z",
-                     *         "processed_at": "2026-11-22T18:44:01.654Z",
-                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
+                     *         "created_at": "2026-11-22T19:57:15.293Z",
+                     *         "processed_at": "2026-11-22T19:57:15.343Z",
+                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -15053,7 +15813,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
+                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
                      *         "reference_number": "retur-2",
                      *         "message": "amount: is more than is left of the charge",
                      *         "errors": {
@@ -15127,8 +15887,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82B6HTXZHDAD4NG1SVEFW17",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "id": "9901M82FCJ96MA5132MHSFMJ8GFR",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "status": "pending",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -15147,7 +15907,7 @@ export interface operations {
                      *         "merchant_reff_no": "INV-1042",
                      *         "redirect_url": null,
                      *         "action": "redirect",
-                     *         "payment_url": "http://127.0.0.1:10287/card/acs/challenge?creq=eyJtZXNzYWdlVHlwZSI6IkNSZXEiLCJtZXNzYWdlVmVyc2lvbiI6IjIuMi4wIiwidGhyZWVEU1NlcnZlclRyYW5zSUQiOiJiNDE2NmRlZi05ODgyLTRmNDEtYTY5ZS0zZDA4MGExZWJhOWUiLCJhY3NUcmFuc0lEIjoiZmY2Mjg2NjYtMjUzYy00NzllLTljMGEtMWZjNzcxN2RlYWRiIiwiY2hhbGxlbmdlV2luZG93U2l6ZSI6IjA1In0",
+                     *         "payment_url": "http://127.0.0.1:25885/card/acs/challenge?creq=eyJtZXNzYWdlVHlwZSI6IkNSZXEiLCJtZXNzYWdlVmVyc2lvbiI6IjIuMi4wIiwidGhyZWVEU1NlcnZlclRyYW5zSUQiOiI5MWUxMjZlYS03YWJhLTRkNGYtYjBkYi03NmIyYzYyNjQzYTAiLCJhY3NUcmFuc0lEIjoiOTQxNTc0N2YtMWEwZS00YWNlLTg1OWMtMGQ2YzliZjRjMTc4IiwiY2hhbGxlbmdlV2luZG93U2l6ZSI6IjA1In0",
                      *         "html_form": null,
                      *         "fee": null,
                      *         "net_amount": null,
@@ -15157,7 +15917,7 @@ export interface operations {
                      *         "cancel_type": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T19:19:47.805Z",
+                     *         "created_at": "2026-11-22T20:32:59.175Z",
                      *         "processed_at": null,
                      *         "captured_at": null,
                      *         "cancelled_at": null
@@ -15184,8 +15944,8 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "id": "9901M82B6HPWPHDTZ4NHKB05SGSZ",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "id": "9901M82FCJ7PDMQBYZFDP4W7G490",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "status": "failed",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -15214,8 +15974,8 @@ export interface operations {
                      *         "cancel_type": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T19:19:47.677Z",
-                     *         "processed_at": "2026-11-22T19:19:47.771Z",
+                     *         "created_at": "2026-11-22T20:32:59.126Z",
+                     *         "processed_at": "2026-11-22T20:32:59.153Z",
                      *         "captured_at": null,
                      *         "cancelled_at": null,
                      *         "message": "Insufficient funds"
@@ -15285,7 +16045,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "message": "card_cvv: must have 3 or 4 digits, must have 3 digits for this card",
                      *         "errors": {
                      *           "card_cvv": [
@@ -15332,7 +16092,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82B59SEPBMT3J7M9QPXDD8Z",
+                     *         "id": "9901M82FBAVJHCKNQSA0R779Y30G",
                      *         "status": "success",
                      *         "cancel_type": "refund"
                      *       }
@@ -15358,7 +16118,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "message": "The payment has no outcome yet"
                      *       }
                      *     }
@@ -15432,8 +16192,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82B59SEPBMT3J7M9QPXDD8Z",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "id": "9901M82FBAVJHCKNQSA0R779Y30G",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "status": "success",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -15467,15 +16227,1085 @@ export interface operations {
                      *         "failed_reason": null,
                      *         "cancel_type": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T19:19:52.189Z",
-                     *         "created_at": "2026-11-22T19:19:06.843Z",
-                     *         "processed_at": "2026-11-22T19:19:06.894Z",
-                     *         "captured_at": "2026-11-22T19:19:47.192Z",
+                     *         "settle_at": "2026-11-22T20:33:03.999Z",
+                     *         "created_at": "2026-11-22T20:32:18.827Z",
+                     *         "processed_at": "2026-11-22T20:32:18.870Z",
+                     *         "captured_at": "2026-11-22T20:32:58.999Z",
                      *         "cancelled_at": null
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ShowCardPaymentAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                status?: "pending" | "active" | "paused" | "past_due" | "cancelled" | "completed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "name": "Gym",
+                     *             "status": "active",
+                     *             "amount": {
+                     *               "value": "99000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "interval": "month",
+                     *             "interval_count": 1,
+                     *             "total_cycles": null,
+                     *             "paid_cycles": 1,
+                     *             "start_at": "2026-11-22T20:32:59.333Z",
+                     *             "next_charge_at": "2026-12-22T20:32:59.333Z",
+                     *             "masked_card": "441111******1118",
+                     *             "brand": "VISA",
+                     *             "card_holder_name": "BUDI SANTOSO",
+                     *             "card_expiry": "12/39",
+                     *             "customer": {
+                     *               "name": "Budi Santoso",
+                     *               "email": "budi@example.com",
+                     *               "phone": "081234567890"
+                     *             },
+                     *             "redirect_url": null,
+                     *             "action": null,
+                     *             "payment_url": null,
+                     *             "created_at": "2026-11-22T20:32:59.333Z",
+                     *             "ended_at": null,
+                     *             "ended_reason": null
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListPlansAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    createPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "card_number": "4411111111111118",
+                 *       "card_expiry": "12/39",
+                 *       "card_cvv": "123",
+                 *       "card_holder_name": "BUDI SANTOSO",
+                 *       "name": "Gym",
+                 *       "amount": {
+                 *         "value": "99000.00",
+                 *         "currency": "IDR"
+                 *       },
+                 *       "interval": "day",
+                 *       "interval_count": 1,
+                 *       "customer": {
+                 *         "name": "Budi Santoso",
+                 *         "email": "budi@example.com",
+                 *         "phone": "081234567890"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreatePlanRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "name": "Gym",
+                     *         "status": "active",
+                     *         "amount": {
+                     *           "value": "99000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "interval": "day",
+                     *         "interval_count": 1,
+                     *         "total_cycles": null,
+                     *         "paid_cycles": 1,
+                     *         "start_at": "2026-11-22T20:33:00.012Z",
+                     *         "next_charge_at": "2026-11-23T20:33:00.012Z",
+                     *         "masked_card": "441111******1118",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "card_expiry": "12/39",
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "created_at": "2026-11-22T20:33:00.012Z",
+                     *         "ended_at": null,
+                     *         "ended_reason": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatePlanAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "plan_id": "01M851SH3EBVDCT1F9HSBZY701",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "name": "Gym",
+                     *         "status": "cancelled",
+                     *         "amount": {
+                     *           "value": "99000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "interval": "month",
+                     *         "interval_count": 1,
+                     *         "total_cycles": null,
+                     *         "paid_cycles": 0,
+                     *         "start_at": "2026-11-23T20:33:07.182Z",
+                     *         "next_charge_at": null,
+                     *         "masked_card": "447242******6670",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "card_expiry": "12/39",
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "created_at": "2026-11-23T20:33:07.182Z",
+                     *         "ended_at": "2026-11-23T20:33:07.273Z",
+                     *         "ended_reason": "declined",
+                     *         "message": "Insufficient funds"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatePlanError"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "message": "interval: must be one of day, week, month",
+                     *         "errors": {
+                     *           "interval": [
+                     *             "must be one of day, week, month"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A plan. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "name": "Gym",
+                     *         "status": "past_due",
+                     *         "amount": {
+                     *           "value": "99000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "interval": "day",
+                     *         "interval_count": 1,
+                     *         "total_cycles": null,
+                     *         "paid_cycles": 1,
+                     *         "start_at": "2026-11-22T20:33:00.012Z",
+                     *         "next_charge_at": null,
+                     *         "masked_card": "447242******6670",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "card_expiry": "12/39",
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "created_at": "2026-11-22T20:33:00.012Z",
+                     *         "ended_at": null,
+                     *         "ended_reason": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowPlanAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    pausePlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A plan. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "name": "Gym",
+                     *         "status": "paused",
+                     *         "amount": {
+                     *           "value": "99000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "interval": "month",
+                     *         "interval_count": 1,
+                     *         "total_cycles": null,
+                     *         "paid_cycles": 1,
+                     *         "start_at": "2026-11-22T20:32:59.333Z",
+                     *         "next_charge_at": null,
+                     *         "masked_card": "441111******1118",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "card_expiry": "12/39",
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "created_at": "2026-11-22T20:32:59.333Z",
+                     *         "ended_at": null,
+                     *         "ended_reason": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PausePlanAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "message": "The plan is paused"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    resumePlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A plan. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "name": "Gym",
+                     *         "status": "active",
+                     *         "amount": {
+                     *           "value": "99000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "interval": "month",
+                     *         "interval_count": 1,
+                     *         "total_cycles": null,
+                     *         "paid_cycles": 1,
+                     *         "start_at": "2026-11-22T20:32:59.333Z",
+                     *         "next_charge_at": "2026-12-22T20:32:59.333Z",
+                     *         "masked_card": "441111******1118",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "card_expiry": "12/39",
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "created_at": "2026-11-22T20:32:59.333Z",
+                     *         "ended_at": null,
+                     *         "ended_reason": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResumePlanAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "message": "The plan is active"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    cancelPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A plan. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "name": "Gym",
+                     *         "status": "cancelled",
+                     *         "amount": {
+                     *           "value": "99000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "interval": "month",
+                     *         "interval_count": 1,
+                     *         "total_cycles": null,
+                     *         "paid_cycles": 1,
+                     *         "start_at": "2026-11-22T20:32:59.333Z",
+                     *         "next_charge_at": null,
+                     *         "masked_card": "441111******1118",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "card_expiry": "01/40",
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "created_at": "2026-11-22T20:32:59.333Z",
+                     *         "ended_at": "2026-11-22T20:32:59.664Z",
+                     *         "ended_reason": "merchant"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CancelPlanAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "message": "The plan is cancelled"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    replacePlanCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A plan. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "card_number": "4411111111111118",
+                 *       "card_expiry": "12/39",
+                 *       "card_cvv": "123",
+                 *       "card_holder_name": "BUDI SANTOSO"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplacePlanCardRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "name": "Gym",
+                     *         "status": "active",
+                     *         "amount": {
+                     *           "value": "99000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "interval": "day",
+                     *         "interval_count": 1,
+                     *         "total_cycles": null,
+                     *         "paid_cycles": 2,
+                     *         "start_at": "2026-11-22T20:33:00.012Z",
+                     *         "next_charge_at": "2026-11-24T20:33:00.012Z",
+                     *         "masked_card": "441111******1118",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "card_expiry": "12/39",
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "created_at": "2026-11-22T20:33:00.012Z",
+                     *         "ended_at": null,
+                     *         "ended_reason": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplacePlanCardAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplacePlanCardError"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "message": "card_cvv: must have 3 or 4 digits, must have 3 digits for this card",
+                     *         "errors": {
+                     *           "card_cvv": [
+                     *             "must have 3 or 4 digits",
+                     *             "must have 3 digits for this card"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    listPlanCycles: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A plan. */
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *             "cycle": 2,
+                     *             "status": "scheduled",
+                     *             "amount": {
+                     *               "value": "99000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "due_at": "2026-12-22T20:32:59.333Z",
+                     *             "card_transaction_id": null,
+                     *             "attempts": 0,
+                     *             "next_retry_at": null,
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "processed_at": null
+                     *           },
+                     *           {
+                     *             "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *             "cycle": 1,
+                     *             "status": "success",
+                     *             "amount": {
+                     *               "value": "99000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "due_at": "2026-11-22T20:32:59.333Z",
+                     *             "card_transaction_id": "9901M82FCJFAMX7XSA7FC8WH5GKJ",
+                     *             "attempts": 1,
+                     *             "next_retry_at": null,
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "processed_at": "2026-11-22T20:32:59.445Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListPlanCyclesAnswer"];
                 };
             };
             400: components["responses"]["V2Error400"];
@@ -15556,9 +17386,9 @@ export interface operations {
                      *         "amount": "50000",
                      *         "customer_name": "TEST 8901",
                      *         "customer_id": "12345678901",
-                     *         "reference_number": "01M8294ZPJPRH6ZGQR0FR6MSHJ",
+                     *         "reference_number": "01M82DB3WGJ06H41GNSCNV4A0M",
                      *         "price": "52500",
-                     *         "created_at": "2026-11-23 01:43:59"
+                     *         "created_at": "2026-11-23 02:57:14"
                      *       }
                      *     }
                      */
@@ -15651,8 +17481,8 @@ export interface operations {
                  * @example {
                  *       "command": "plntok",
                  *       "data": {
-                 *         "reference_number": "01M8294YPZWJD5YNMFS2BBB8T8",
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X"
+                 *         "reference_number": "01M82DB3EQZJPXKK5HHGTWSC17",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA"
                  *       }
                  *     }
                  */
@@ -15676,20 +17506,20 @@ export interface operations {
                      *       "response_code": "00",
                      *       "response_text": "Success",
                      *       "data": {
-                     *         "reference_number": "01M8294YPZWJD5YNMFS2BBB8T8",
-                     *         "transaction_id": "01M8294YWVGXMWTYRE6PB2BFSB",
-                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reference_number": "01M82DB3EQZJPXKK5HHGTWSC17",
+                     *         "transaction_id": "01M82DB3KAA6X3BWTR2VZW9SAK",
+                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                      *         "product_code": "PLN50",
                      *         "customer_id": "12345678901",
                      *         "customer_name": "TEST 8901",
                      *         "amount": "50000",
                      *         "admin_fee": "2500",
                      *         "price": "52500",
-                     *         "token": "01988906716756949071",
-                     *         "serial_number": "TTXBP6HZTEV44788",
+                     *         "token": "77208483407006964612",
+                     *         "serial_number": "CSSXX5ST6TD71678",
                      *         "status": "success",
-                     *         "created_at": "2026-11-23 01:43:58",
-                     *         "processed_at": "2026-11-23 01:43:58"
+                     *         "created_at": "2026-11-23 02:57:14",
+                     *         "processed_at": "2026-11-23 02:57:14"
                      *       }
                      *     }
                      */
@@ -15975,11 +17805,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *           "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T18:43:51.570Z",
+                 *           "created_at": "2026-11-22T19:57:11.770Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -15990,7 +17820,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T19:13:51.570Z",
+                 *           "expired_at": "2026-11-22T20:27:11.770Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -16004,10 +17834,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294R4JB0SJFA67GFHT77086304F890",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB16TN1B6Q6H3ZMETZ34N6304148B",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M8294R4JB0SJFA67GFHT7708",
+                 *           "reff_no": "6601M82DB16TN1B6Q6H3ZMETZ34N",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -16020,14 +17850,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T19:19:05.777Z",
+                 *           "updated_at": "2026-11-22T20:32:18.404Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:19:05"
+                 *       "timestamp": "23 Nov 2026 03:32:18"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -16066,7 +17896,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -16081,22 +17911,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M8294PM5H742ZCHGZBF6NHHB",
+                 *         "id": "01M82DB0PTY8422K24REP1DCR4",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001406901417799",
-                 *         "paid_at": "2026-11-22T18:43:49.939Z",
-                 *         "settle_at": "2026-11-22T18:43:54.939Z",
+                 *         "number": "7001466107753633",
+                 *         "paid_at": "2026-11-22T19:57:11.240Z",
+                 *         "settle_at": "2026-11-22T19:57:16.240Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M8294NYR3YF5TS4WVQASRGXH"
+                 *         "virtual_account_id": "01M82DB0HYBR2FVBPS9QEC2W6Q"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 01:43:50"
+                 *       "timestamp": "23 Nov 2026 02:57:11"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -16135,11 +17965,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T18:43:50.781Z",
+                 *         "created_at": "2026-11-22T19:57:11.586Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -16150,7 +17980,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T19:13:50.781Z",
+                 *         "expired_at": "2026-11-22T20:27:11.586Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -16163,14 +17993,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T18:43:51.128Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
+                 *         "paid_at": "2026-11-22T19:57:11.673Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
-                 *         "rrn": "77QDW56H0G12",
+                 *         "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
+                 *         "rrn": "FN2QARQGBXR1",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T18:43:56.128Z",
+                 *         "settle_eligible_at": "2026-11-22T19:57:16.673Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -16180,13 +18010,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T18:43:51.383Z",
+                 *         "updated_at": "2026-11-22T19:57:11.707Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 01:43:51"
+                 *       "timestamp": "23 Nov 2026 02:57:11"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -16225,16 +18055,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
-                 *         "created_at": "2026-11-22T18:43:51.686Z",
+                 *         "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
+                 *         "created_at": "2026-11-22T19:57:11.803Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T19:13:51.686Z",
+                 *         "expired_at": "2026-11-22T20:27:11.803Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -16245,17 +18075,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T18:43:52.112Z",
-                 *         "settle_at": "2026-11-22T18:43:57.112Z",
+                 *         "paid_at": "2026-11-22T19:57:11.840Z",
+                 *         "settle_at": "2026-11-22T19:57:16.840Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M8294R83E9A2T565NW975MMP",
-                 *         "updated_at": "2026-11-22T18:43:52.365Z"
+                 *         "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
+                 *         "updated_at": "2026-11-22T19:57:11.892Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 01:43:52"
+                 *       "timestamp": "23 Nov 2026 02:57:11"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -16295,7 +18125,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M8294K93X6989DSJX5KZPV8X"
+                 *           "id": "01M82DAZX1B5292XS15AWWPBSA"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -16315,18 +18145,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610781586789745",
-                 *         "post_timestamp": 1795373032544,
-                 *         "processed_timestamp": 1795373032707,
+                 *         "payment_code": "8610483758844032",
+                 *         "post_timestamp": 1795377431960,
+                 *         "processed_timestamp": 1795377432029,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M8294S30Z168XZZNG84HBPTT"
+                 *         "transaction_id": "01M82DB1CR0S8RZS5YPJWZNGRT"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 01:43:52"
+                 *       "timestamp": "23 Nov 2026 02:57:12"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -16366,14 +18196,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-23 01:43:53",
+                 *           "created_at": "2026-11-23 02:57:12",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
-                 *           "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
+                 *           "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                 *           "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -16381,18 +18211,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-23 01:43:53"
+                 *           "updated_at": "2026-11-23 02:57:12"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-23 01:43:53",
+                 *           "created_at": "2026-11-23 02:57:12",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-23 01:58:53",
+                 *           "expired_at": "2026-11-23 03:12:12",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -16400,16 +18230,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
+                 *           "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-23 01:43:53",
+                 *           "updated_at": "2026-11-23 02:57:12",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 01:43:53"
+                 *       "timestamp": "23 Nov 2026 02:57:12"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -16448,16 +18278,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T18:43:53.568Z",
+                 *         "created_at": "2026-11-22T19:57:12.203Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T18:58:53.568Z",
+                 *         "expired_at": "2026-11-22T20:12:12.203Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -16473,15 +18303,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T18:43:53.925Z",
+                 *         "paid_at": "2026-11-22T19:57:12.333Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001415564910627",
-                 *         "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
-                 *         "settle_at": "2026-11-22T18:43:58.925Z",
+                 *         "payment_method_value": "7001439361452317",
+                 *         "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
+                 *         "settle_at": "2026-11-22T19:57:17.333Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T18:43:54.062Z",
+                 *         "updated_at": "2026-11-22T19:57:12.369Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -16490,7 +18320,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 01:43:54"
+                 *       "timestamp": "23 Nov 2026 02:57:12"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -16530,14 +18360,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-23 01:43:53",
+                 *           "created_at": "2026-11-23 02:57:12",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
-                 *           "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
+                 *           "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                 *           "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -16545,18 +18375,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-23 01:43:54"
+                 *           "updated_at": "2026-11-23 02:57:12"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-23 01:43:54",
+                 *           "created_at": "2026-11-23 02:57:12",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-23 01:58:54",
+                 *           "expired_at": "2026-11-23 03:12:12",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -16564,16 +18394,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M8294TNKNKAMZW1W22AQX8Z6",
+                 *           "reff_no": "PH01M82DB1V51QWYH8K133M74MRY",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-23 02:19:05",
+                 *           "updated_at": "2026-11-23 03:32:18",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:19:05"
+                 *       "timestamp": "23 Nov 2026 03:32:18"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -16612,7 +18442,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -16635,10 +18465,10 @@ export interface operations {
                  *           "value": "150000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795373034951",
-                 *         "processed_timestamp": "1795373035277",
+                 *         "post_timestamp": "1795377432700",
+                 *         "processed_timestamp": "1795377432773",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
+                 *         "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16685,10 +18515,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99671066.00"
+                 *           "value": "99595000.00"
                  *         },
                  *         "channel": "GOPAY",
                  *         "fee": {
@@ -16707,10 +18537,10 @@ export interface operations {
                  *         "note": "Hadiah undian",
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795373036676",
-                 *         "processed_timestamp": "1795373036753",
+                 *         "post_timestamp": "1795377433350",
+                 *         "processed_timestamp": "1795377433406",
                  *         "reference_number": "hadiah-2026-11-001",
-                 *         "transaction_id": "8801M8294X44JCVC95N7QDSHE3PM",
+                 *         "transaction_id": "8801M82DB2R6BS79SF7S7M43XQRB",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16757,10 +18587,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99571066.00"
+                 *           "value": "99495000.00"
                  *         },
                  *         "bank_code": "BCA",
                  *         "bank_name": "Bank Central Asia",
@@ -16779,11 +18609,11 @@ export interface operations {
                  *         },
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795373037099",
-                 *         "processed_timestamp": "1795373037312",
+                 *         "post_timestamp": "1795377433550",
+                 *         "processed_timestamp": "1795377433658",
                  *         "reference_number": "tunai-1",
                  *         "status": "withdrawn",
-                 *         "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
+                 *         "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16830,14 +18660,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "25000.00"
                  *         },
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99591066.00"
+                 *           "value": "99470000.00"
                  *         },
                  *         "fee": {
                  *           "currency": "IDR",
@@ -16854,8 +18684,8 @@ export interface operations {
                  *           "value": "25000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795373037900",
-                 *         "processed_timestamp": "1795373038089",
+                 *         "post_timestamp": "1795377433912",
+                 *         "processed_timestamp": "1795377433952",
                  *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
                  *         "reference_number": "qris-2026-11-042",
                  *         "scope": "issuer",
@@ -16865,7 +18695,7 @@ export interface operations {
                  *         },
                  *         "tip_indicator": "",
                  *         "tip_value": 0,
-                 *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
+                 *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16913,20 +18743,20 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "admin_fee": "2500",
                  *         "amount": "50000",
-                 *         "created_at": "2026-11-23 01:43:58",
+                 *         "created_at": "2026-11-23 02:57:14",
                  *         "customer_id": "12345678901",
                  *         "customer_name": "TEST 8901",
                  *         "price": "52500",
-                 *         "processed_at": "2026-11-23 01:43:58",
+                 *         "processed_at": "2026-11-23 02:57:14",
                  *         "product_code": "PLN50",
-                 *         "reference_number": "01M8294YPZWJD5YNMFS2BBB8T8",
-                 *         "serial_number": "TTXBP6HZTEV44788",
+                 *         "reference_number": "01M82DB3EQZJPXKK5HHGTWSC17",
+                 *         "serial_number": "CSSXX5ST6TD71678",
                  *         "status": "success",
-                 *         "token": "01988906716756949071",
-                 *         "transaction_id": "01M8294YWVGXMWTYRE6PB2BFSB"
+                 *         "token": "77208483407006964612",
+                 *         "transaction_id": "01M82DB3KAA6X3BWTR2VZW9SAK"
                  *       },
                  *       "event": "biller-payment",
                  *       "response_code": "SP000",
@@ -16969,17 +18799,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                 *         "bound_at": "2026-11-22T18:44:00.532Z",
-                 *         "created_at": "2026-11-22T18:43:59.451Z",
+                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *         "bound_at": "2026-11-22T19:57:14.979Z",
+                 *         "created_at": "2026-11-22T19:57:14.565Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T19:13:59.451Z",
+                 *         "expired_at": "2026-11-22T20:27:14.565Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -17028,17 +18858,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "754cc4ac-cdb0-4d6b-ae88-ee69bf3c134d",
+                 *         "binding_id": "dccae0b2-6f5d-41e5-abca-25a1239a433f",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T18:49:04.262Z",
+                 *         "created_at": "2026-11-22T20:02:17.107Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T19:19:04.262Z",
+                 *         "expired_at": "2026-11-22T20:32:17.107Z",
                  *         "failed_reason": "declined",
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -17087,17 +18917,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "1a8c934b-2261-439f-994e-654628c01a93",
+                 *         "binding_id": "abbf2653-1601-4fae-81c5-04649d578d4d",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T18:49:04.349Z",
+                 *         "created_at": "2026-11-22T20:02:17.145Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T19:19:04.349Z",
+                 *         "expired_at": "2026-11-22T20:32:17.145Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -17146,22 +18976,22 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                 *         "bound_at": "2026-11-22T18:44:00.532Z",
-                 *         "created_at": "2026-11-22T18:43:59.451Z",
+                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *         "bound_at": "2026-11-22T19:57:14.979Z",
+                 *         "created_at": "2026-11-22T19:57:14.565Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T19:13:59.451Z",
+                 *         "expired_at": "2026-11-22T20:27:14.565Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
+                 *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "UNBOUND",
-                 *         "unbound_at": "2026-11-22T18:49:04.173Z",
+                 *         "unbound_at": "2026-11-22T20:02:17.059Z",
                  *         "unbound_by": "merchant"
                  *       },
                  *       "event": "direct-debit.unbinding.succeeded",
@@ -17205,19 +19035,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                 *         "bound_at": "2026-11-22T18:44:00.532Z",
-                 *         "created_at": "2026-11-22T18:43:59.451Z",
+                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *         "bound_at": "2026-11-22T19:57:14.979Z",
+                 *         "created_at": "2026-11-22T19:57:14.565Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T19:13:59.451Z",
+                 *         "expired_at": "2026-11-22T20:27:14.565Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
+                 *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "ACTIVE",
                  *         "unbound_at": null,
@@ -17264,14 +19094,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "100000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                 *         "created_at": "2026-11-22T18:44:00.887Z",
+                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *         "created_at": "2026-11-22T19:57:15.042Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": "Langganan November",
                  *         "failed_code": null,
@@ -17287,7 +19117,7 @@ export interface operations {
                  *         },
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T18:44:00.976Z",
+                 *         "processed_at": "2026-11-22T19:57:15.079Z",
                  *         "reference_number": "tagihan-1",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -17295,9 +19125,9 @@ export interface operations {
                  *         },
                  *         "refunds": [],
                  *         "requires_otp": false,
-                 *         "settle_at": "2026-11-22T18:44:05.976Z",
+                 *         "settle_at": "2026-11-22T19:57:20.079Z",
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45"
+                 *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff"
                  *       },
                  *       "event": "direct-debit.charge.succeeded",
                  *       "response_code": "SP000",
@@ -17340,14 +19170,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "900000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
-                 *         "created_at": "2026-11-22T18:44:02.112Z",
+                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *         "created_at": "2026-11-22T19:57:15.533Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": null,
                  *         "failed_code": null,
@@ -17357,7 +19187,7 @@ export interface operations {
                  *         "net_amount": null,
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T18:49:03.388Z",
+                 *         "processed_at": "2026-11-22T20:02:16.667Z",
                  *         "reference_number": "tagihan-3",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -17367,7 +19197,7 @@ export interface operations {
                  *         "requires_otp": true,
                  *         "settle_at": null,
                  *         "status": "EXPIRED",
-                 *         "transaction_id": "48e2ae34-39b5-8d13-94e5-d51161752c2c"
+                 *         "transaction_id": "5d75c1cd-009e-8ca2-a422-1dfbe3c0ca7f"
                  *       },
                  *       "event": "direct-debit.charge.failed",
                  *       "response_code": "SP001",
@@ -17414,18 +19244,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T18:44:01.211Z",
+                 *         "created_at": "2026-11-22T19:57:15.160Z",
                  *         "failed_code": null,
                  *         "failed_reason": null,
-                 *         "processed_at": "2026-11-22T18:44:01.321Z",
+                 *         "processed_at": "2026-11-22T19:57:15.190Z",
                  *         "reference_number": "retur-1",
-                 *         "refund_id": "f6f745aa-9d50-4177-9b4f-68ab9bf27d3c",
+                 *         "refund_id": "38f9f99c-63ee-4bd5-8ad5-3b7df3a57a53",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45"
+                 *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff"
                  *       },
                  *       "event": "direct-debit.refund.succeeded",
                  *       "response_code": "SP000",
@@ -17472,18 +19302,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "70000.00"
                  *         },
-                 *         "created_at": "2026-11-22T18:44:01.545Z",
+                 *         "created_at": "2026-11-22T19:57:15.293Z",
                  *         "failed_code": "4035815",
                  *         "failed_reason": "Transaction Not Permitted",
-                 *         "processed_at": "2026-11-22T18:44:01.654Z",
+                 *         "processed_at": "2026-11-22T19:57:15.343Z",
                  *         "reference_number": "retur-3",
-                 *         "refund_id": "3b53b01c-f9d4-4e2f-aae2-6e2090d556af",
+                 *         "refund_id": "f9013fac-d0e6-45b6-a6c4-a25bf137c7aa",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "FAILED",
-                 *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45"
+                 *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff"
                  *       },
                  *       "event": "direct-debit.refund.failed",
                  *       "response_code": "SP001",
@@ -17526,7 +19356,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -17537,7 +19367,7 @@ export interface operations {
                  *         "cancelled_at": null,
                  *         "captured_at": null,
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T19:19:06.843Z",
+                 *         "created_at": "2026-11-22T20:32:18.827Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -17551,7 +19381,7 @@ export interface operations {
                  *         },
                  *         "has_settle": false,
                  *         "html_form": null,
-                 *         "id": "9901M82B59SEPBMT3J7M9QPXDD8Z",
+                 *         "id": "9901M82FBAVJHCKNQSA0R779Y30G",
                  *         "installment": 1,
                  *         "installment_month": 1,
                  *         "masked_card": "441111******1118",
@@ -17562,7 +19392,7 @@ export interface operations {
                  *           "value": "250000.00"
                  *         },
                  *         "payment_url": null,
-                 *         "processed_at": "2026-11-22T19:19:06.894Z",
+                 *         "processed_at": "2026-11-22T20:32:18.870Z",
                  *         "redirect_url": null,
                  *         "settle_at": null,
                  *         "status": "success"
@@ -17570,10 +19400,484 @@ export interface operations {
                  *       "event": "card-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:19:06"
+                 *       "timestamp": "23 Nov 2026 03:32:18"
                  *     }
                  */
                 "application/json": components["schemas"]["CardTransactionWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionActivated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "action": null,
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "99000.00"
+                 *         },
+                 *         "brand": "VISA",
+                 *         "card_expiry": "12/39",
+                 *         "card_holder_name": "BUDI SANTOSO",
+                 *         "created_at": "2026-11-22T20:32:59.333Z",
+                 *         "customer": {
+                 *           "email": "budi@example.com",
+                 *           "name": "Budi Santoso",
+                 *           "phone": "081234567890"
+                 *         },
+                 *         "ended_at": null,
+                 *         "ended_reason": null,
+                 *         "interval": "month",
+                 *         "interval_count": 1,
+                 *         "masked_card": "441111******1118",
+                 *         "name": "Gym",
+                 *         "next_charge_at": "2026-12-22T20:32:59.333Z",
+                 *         "paid_cycles": 1,
+                 *         "payment_url": null,
+                 *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                 *         "redirect_url": null,
+                 *         "start_at": "2026-11-22T20:32:59.333Z",
+                 *         "status": "active",
+                 *         "total_cycles": null
+                 *       },
+                 *       "event": "subscription.activated",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionActivatedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionChargeSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "99000.00"
+                 *         },
+                 *         "attempts": 1,
+                 *         "card_transaction_id": "9901M82FCJFAMX7XSA7FC8WH5GKJ",
+                 *         "cycle": 1,
+                 *         "due_at": "2026-11-22T20:32:59.333Z",
+                 *         "failed_code": null,
+                 *         "failed_reason": null,
+                 *         "next_retry_at": null,
+                 *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                 *         "processed_at": "2026-11-22T20:32:59.445Z",
+                 *         "status": "success"
+                 *       },
+                 *       "event": "subscription.charge.succeeded",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionChargeSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionChargeFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "99000.00"
+                 *         },
+                 *         "attempts": 1,
+                 *         "card_transaction_id": "9901M851SA9XZQGD42EKEM8B6533",
+                 *         "cycle": 2,
+                 *         "due_at": "2026-11-23T20:33:00.012Z",
+                 *         "failed_code": "51",
+                 *         "failed_reason": "Insufficient funds",
+                 *         "next_retry_at": "2026-11-23T20:33:02.408Z",
+                 *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
+                 *         "processed_at": null,
+                 *         "status": "retrying"
+                 *       },
+                 *       "event": "subscription.charge.failed",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "24 Nov 2026 03:33:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionChargeFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPastDue: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "action": null,
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "99000.00"
+                 *         },
+                 *         "brand": "VISA",
+                 *         "card_expiry": "12/39",
+                 *         "card_holder_name": "BUDI SANTOSO",
+                 *         "created_at": "2026-11-22T20:33:00.012Z",
+                 *         "customer": {
+                 *           "email": "budi@example.com",
+                 *           "name": "Budi Santoso",
+                 *           "phone": "081234567890"
+                 *         },
+                 *         "ended_at": null,
+                 *         "ended_reason": null,
+                 *         "interval": "day",
+                 *         "interval_count": 1,
+                 *         "masked_card": "447242******6670",
+                 *         "name": "Gym",
+                 *         "next_charge_at": null,
+                 *         "paid_cycles": 1,
+                 *         "payment_url": null,
+                 *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
+                 *         "redirect_url": null,
+                 *         "start_at": "2026-11-22T20:33:00.012Z",
+                 *         "status": "past_due",
+                 *         "total_cycles": null
+                 *       },
+                 *       "event": "subscription.past_due",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "24 Nov 2026 03:33:06"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionPastDueWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "action": null,
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "99000.00"
+                 *         },
+                 *         "brand": "VISA",
+                 *         "card_expiry": "01/40",
+                 *         "card_holder_name": "BUDI SANTOSO",
+                 *         "created_at": "2026-11-22T20:32:59.333Z",
+                 *         "customer": {
+                 *           "email": "budi@example.com",
+                 *           "name": "Budi Santoso",
+                 *           "phone": "081234567890"
+                 *         },
+                 *         "ended_at": "2026-11-22T20:32:59.664Z",
+                 *         "ended_reason": "merchant",
+                 *         "interval": "month",
+                 *         "interval_count": 1,
+                 *         "masked_card": "441111******1118",
+                 *         "name": "Gym",
+                 *         "next_charge_at": null,
+                 *         "paid_cycles": 1,
+                 *         "payment_url": null,
+                 *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                 *         "redirect_url": null,
+                 *         "start_at": "2026-11-22T20:32:59.333Z",
+                 *         "status": "cancelled",
+                 *         "total_cycles": null
+                 *       },
+                 *       "event": "subscription.cancelled",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionCancelledWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "action": null,
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "99000.00"
+                 *         },
+                 *         "brand": "VISA",
+                 *         "card_expiry": "12/39",
+                 *         "card_holder_name": "BUDI SANTOSO",
+                 *         "created_at": "2026-11-22T20:32:59.846Z",
+                 *         "customer": {
+                 *           "email": "budi@example.com",
+                 *           "name": "Budi Santoso",
+                 *           "phone": "081234567890"
+                 *         },
+                 *         "ended_at": "2026-11-22T20:32:59.944Z",
+                 *         "ended_reason": "completed",
+                 *         "interval": "month",
+                 *         "interval_count": 1,
+                 *         "masked_card": "441111******1118",
+                 *         "name": "Gym",
+                 *         "next_charge_at": null,
+                 *         "paid_cycles": 1,
+                 *         "payment_url": null,
+                 *         "plan_id": "01M82FCJY6PRERJST5CMJD00ZQ",
+                 *         "redirect_url": null,
+                 *         "start_at": "2026-11-22T20:32:59.846Z",
+                 *         "status": "completed",
+                 *         "total_cycles": 1
+                 *       },
+                 *       "event": "subscription.completed",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionCompletedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCardExpiring: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "action": null,
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "99000.00"
+                 *         },
+                 *         "brand": "VISA",
+                 *         "card_expiry": "11/26",
+                 *         "card_holder_name": "BUDI SANTOSO",
+                 *         "created_at": "2026-11-22T20:32:59.701Z",
+                 *         "customer": {
+                 *           "email": "budi@example.com",
+                 *           "name": "Budi Santoso",
+                 *           "phone": "081234567890"
+                 *         },
+                 *         "ended_at": null,
+                 *         "ended_reason": null,
+                 *         "interval": "month",
+                 *         "interval_count": 1,
+                 *         "masked_card": "441111******1118",
+                 *         "name": "Gym",
+                 *         "next_charge_at": "2026-12-22T20:32:59.701Z",
+                 *         "paid_cycles": 1,
+                 *         "payment_url": null,
+                 *         "plan_id": "01M82FCJSNA9TEF9XPCFAKXBPK",
+                 *         "redirect_url": null,
+                 *         "start_at": "2026-11-22T20:32:59.701Z",
+                 *         "status": "active",
+                 *         "total_cycles": null
+                 *       },
+                 *       "event": "subscription.card_expiring",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionCardExpiringWebhook"];
             };
         };
         responses: {

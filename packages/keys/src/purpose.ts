@@ -13,6 +13,8 @@ export const PURPOSES = [
   'customer-data',
   /** Tokens of prepaid purchases (biller; the notifier opens them for webhooks). */
   'prepaid-token',
+  /** Card numbers of subscriptions, and the key of their fingerprints (cards). */
+  'card-number',
 ] as const;
 
 export type Purpose = (typeof PURPOSES)[number];

@@ -20,23 +20,29 @@ export const CardTransactionStatus = z.enum(['pending', 'processing', 'success',
 const CANCEL_TYPES = ['void', 'refund'] as const;
 const INSTALLMENTS = [1, 2] as const;
 
+export const CardBrand = z.enum(CARD_BRANDS).meta({ id: 'CardBrand' });
+
+export const CardCustomer = z
+  .strictObject({ name: z.string(), email: z.string().nullable(), phone: z.string().nullable() })
+  .meta({ id: 'CardCustomer' });
+
+export const maskedCard = z
+  .string()
+  .regex(/^[0-9]{6}\*{6}[0-9]{4}$/)
+  .meta({ description: 'The first six digits, six stars, the last four.', examples: ['441111******1118'] });
+
 export const cardTransactionSchema = z
   .strictObject({
     id: CardTransactionId,
     account_id: Ulid,
     status: CardTransactionStatus,
     amount: Money,
-    masked_card: z
-      .string()
-      .regex(/^[0-9]{6}\*{6}[0-9]{4}$/)
-      .meta({ description: 'The first six digits, six stars, the last four.', examples: ['441111******1118'] }),
-    brand: z.enum(CARD_BRANDS).meta({ id: 'CardBrand' }),
+    masked_card: maskedCard,
+    brand: CardBrand,
     card_holder_name: z.string(),
     installment: z.union(INSTALLMENTS.map((kind) => z.literal(kind))).meta({ description: '1: in full; 2: in installments.' }),
     installment_month: z.int().min(1).meta({ description: '1: in full.' }),
-    customer: z
-      .strictObject({ name: z.string(), email: z.string().nullable(), phone: z.string().nullable() })
-      .meta({ id: 'CardCustomer' }),
+    customer: CardCustomer,
     merchant_reff_no: z.string().nullable().meta({ description: "The merchant's own reference." }),
     redirect_url: z.string().nullable().meta({ description: 'Where the customer goes after 3DS.' }),
     action: z.literal('redirect').nullable().meta({ description: 'redirect: the customer has to go to payment_url.' }),

@@ -15,6 +15,7 @@ import {
 import { disbursementWebhook } from './money-out-webhook.ts';
 import { billerPaymentWebhook } from './prepaid.ts';
 import { qrisIssuerWebhook } from './qris-payment.ts';
+import { subscriptionWebhooks } from './subscription-webhook.ts';
 import type { DomainEvent, RenderedKind, Webhook, WebhookKind } from './webhook-event.ts';
 
 /** What one type of event means for merchants. `schema` is the newest version of its payload that this program reads. */
@@ -108,6 +109,13 @@ export const EVENT_CATALOGUE = {
     'card-transaction.failed': webhook(cardTransactionWebhook),
     'card-transaction.cancelled': webhook(cardTransactionWebhook),
     'card-transaction.refunded': webhook(cardTransactionWebhook),
+    'subscription.activated': webhook(subscriptionWebhooks.activated),
+    'subscription.charge.succeeded': webhook(subscriptionWebhooks.chargeSucceeded),
+    'subscription.charge.failed': webhook(subscriptionWebhooks.chargeFailed),
+    'subscription.past_due': webhook(subscriptionWebhooks.pastDue),
+    'subscription.cancelled': webhook(subscriptionWebhooks.cancelled),
+    'subscription.completed': webhook(subscriptionWebhooks.completed),
+    'subscription.card_expiring': webhook(subscriptionWebhooks.cardExpiring),
   },
 } as const satisfies EventCatalogue;
 

@@ -120,6 +120,18 @@ export {
   settlementSchema,
 } from './statement.ts';
 export {
+  type CycleJson,
+  cycleSchema,
+  PlanInterval,
+  type PlanJson,
+  PlanStatus,
+  planIntervalOf,
+  planSchema,
+  planStatusOf,
+  presentCycle,
+  presentPlan,
+} from './subscription.ts';
+export {
   presentTransfer,
   presentTransferForWebhook,
   type TransferForWebhookJson,

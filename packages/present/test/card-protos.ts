@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { CARD_BRANDS } from '@gerbang/core';
 import { CancelType, PaymentSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { CycleSchema, CycleStatus, PlanInterval, PlanSchema, PlanStatus } from '@gerbang/proto/gerbang/cards/v1/plans';
 import fc from 'fast-check';
 import { at, digits, maybe, sen, text, ulid } from './protos.ts';
 
@@ -54,5 +55,81 @@ export const payment = (status: PaymentStatus) =>
         ...(captured !== undefined && { capturedAtMs: captured }),
         ...(settle !== undefined && { settleAtMs: settle }),
         ...(cancelled !== undefined && { cancelledAtMs: cancelled }),
+      }),
+    );
+
+export const PLAN_STATUSES = [
+  PlanStatus.PENDING,
+  PlanStatus.ACTIVE,
+  PlanStatus.PAUSED,
+  PlanStatus.PAST_DUE,
+  PlanStatus.CANCELLED,
+  PlanStatus.COMPLETED,
+];
+
+export const CYCLE_STATUSES = [
+  CycleStatus.SCHEDULED,
+  CycleStatus.PROCESSING,
+  CycleStatus.SUCCESS,
+  CycleStatus.FAILED,
+  CycleStatus.RETRYING,
+];
+
+export const plan = (status: PlanStatus) =>
+  fc
+    .record({
+      planId: ulid,
+      accountId: ulid,
+      name: text,
+      status: fc.constant(status),
+      amountSen: sen,
+      interval: fc.constantFrom(PlanInterval.DAY, PlanInterval.WEEK, PlanInterval.MONTH),
+      intervalCount: fc.integer({ min: 1, max: 365 }),
+      totalCycles: fc.integer({ min: 0, max: 9_999 }),
+      paidCycles: fc.integer({ min: 0, max: 9_999 }),
+      startAtMs: at,
+      next: maybe(at),
+      maskedCard: fc.tuple(digits(6, 6), digits(4, 4)).map(([first, last]) => `${first}******${last}`),
+      brand: fc.constantFrom(...CARD_BRANDS),
+      cardHolderName: text,
+      cardExpiry: fc.constantFrom('01/30', '12/39'),
+      customer: fc.record({ name: text, email: text, phone: text }),
+      redirectUrl: text,
+      paymentUrl: text,
+      createdAtMs: at,
+      ended: maybe(at),
+      endedReason: fc.constantFrom('', 'merchant', 'declined', 'not_authenticated', 'completed'),
+    })
+    .map(({ next, ended, ...fields }) =>
+      create(PlanSchema, {
+        ...fields,
+        ...(next !== undefined && { nextChargeAtMs: next }),
+        ...(ended !== undefined && { endedAtMs: ended }),
+      }),
+    );
+
+export const cycle = (status: CycleStatus) =>
+  fc
+    .record({
+      planId: ulid,
+      cycle: fc.integer({ min: 1, max: 9_999 }),
+      status: fc.constant(status),
+      amountSen: sen,
+      dueAtMs: at,
+      cardTransactionId: fc.oneof(
+        fc.constant(''),
+        ulid.map((id) => `99${id}`),
+      ),
+      attempts: fc.integer({ min: 0, max: 9 }),
+      retry: maybe(at),
+      failedCode: text,
+      failedReason: text,
+      processed: maybe(at),
+    })
+    .map(({ retry, processed, ...fields }) =>
+      create(CycleSchema, {
+        ...fields,
+        ...(retry !== undefined && { nextRetryAtMs: retry }),
+        ...(processed !== undefined && { processedAtMs: processed }),
       }),
     );

@@ -2,6 +2,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { AVAILABLE_PAYMENT_METHODS, isUlid, toMoney } from '@gerbang/core';
 import { type Purchase, PurchaseFinishedSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { CardTransactionEventSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { CycleEventSchema, PlanEventSchema } from '@gerbang/proto/gerbang/cards/v1/plans';
 import {
   BindingChangedSchema,
   ChargeFinishedSchema,
@@ -144,6 +145,11 @@ const CASES: readonly Case[] = [
     statuses: cards.PAYMENT_STATUSES,
     messages: cards.payment,
   }),
+  ...eachOf('plan', present.planSchema, present.presentPlan, { statuses: cards.PLAN_STATUSES, messages: cards.plan }),
+  ...eachOf('cycle of a plan', present.cycleSchema, present.presentCycle, {
+    statuses: cards.CYCLE_STATUSES,
+    messages: cards.cycle,
+  }),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.accountTransfer,
@@ -222,6 +228,9 @@ const cardPayments = payload(
   fc.record({ payment: fc.oneof(...cards.PAYMENT_STATUSES.map(cards.payment)) }),
 );
 
+const plans = payload(PlanEventSchema, fc.record({ plan: fc.oneof(...cards.PLAN_STATUSES.map(cards.plan)) }));
+const cycles = payload(CycleEventSchema, fc.record({ cycle: fc.oneof(...cards.CYCLE_STATUSES.map(cards.cycle)) }));
+
 /** Payloads of every event that has a webhook. */
 const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'virtual-account.expired': payload(VirtualAccountEventSchema, fc.record({ virtualAccount: protos.virtualAccount(EXPIRED) })),
@@ -271,6 +280,13 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'card-transaction.failed': cardPayments,
   'card-transaction.cancelled': cardPayments,
   'card-transaction.refunded': cardPayments,
+  'subscription.activated': plans,
+  'subscription.charge.succeeded': cycles,
+  'subscription.charge.failed': cycles,
+  'subscription.past_due': plans,
+  'subscription.cancelled': plans,
+  'subscription.completed': plans,
+  'subscription.card_expiring': plans,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

@@ -17,6 +17,8 @@ export type SealedPlace<T extends Walked, P extends Purpose> = {
   collection: string;
   purpose: P;
   paths: readonly string[];
+  /** Whether each sealed thing has a data key of its own. */
+  fresh?: boolean;
   fieldsOf(document: T): SealedField<P>[];
 };
 
@@ -41,7 +43,7 @@ export type PlaceWalk = {
 /** Makes the walk of a place in a service's own database. */
 export function walkOf<T extends Walked, P extends Purpose>(
   { store, keys, log }: { store: Store; keys: Keys<P>; log: Logger },
-  { collection, purpose, paths, fieldsOf }: SealedPlace<T, P>,
+  { collection, purpose, paths, fresh = false, fieldsOf }: SealedPlace<T, P>,
 ): PlaceWalk {
   const read = async (after: string) => {
     const from = after === '' ? undefined : idOf(after);
@@ -72,9 +74,9 @@ export function walkOf<T extends Walked, P extends Purpose>(
       );
       const changes: FieldChange[] = [];
       for (const { id, field } of stale) {
-        const to = await sealAgain(keys, field, (error) => {
+        const failed = (error: unknown) =>
           log.error({ err: error, collection, id, field: field.path }, 'no key opens a sealed thing');
-        });
+        const to = await sealAgain(keys, field, { fresh, failed });
         if (to !== undefined) changes.push({ id, path: field.path, from: field.sealed, to });
       }
       const made = await changeFields(store, collection, changes);
@@ -88,7 +90,7 @@ export function walkOf<T extends Walked, P extends Purpose>(
 async function sealAgain<P extends Purpose>(
   keys: Keys<P>,
   { sealed, secret }: SealedField<P>,
-  failed: (error: unknown) => void,
+  { fresh, failed }: { fresh: boolean; failed: (error: unknown) => void },
 ): Promise<Stored | undefined> {
   let plain: Buffer;
   try {
@@ -98,8 +100,8 @@ async function sealAgain<P extends Purpose>(
     failed(error);
     return undefined;
   }
-  const fresh = await keys.seal(secret, plain);
-  return typeof sealed === 'string' ? fresh : parseSealed(fresh);
+  const again = await keys.seal(secret, plain, { fresh });
+  return typeof sealed === 'string' ? again : parseSealed(again);
 }
 
 function partsOf(sealed: Stored): SealedDocument {

@@ -1,3 +1,4 @@
+import { keysShape } from '@gerbang/keys';
 import { settlementFromConfig, settlementShape } from '@gerbang/neighbours';
 import { ACQUIRER_TLS_VERSIONS, DEFAULT_TERMS, parseAcquirerTerms } from '@gerbang/rails/card';
 import { tlsFromConfig } from '@gerbang/rpc';
@@ -10,6 +11,7 @@ const shape = {
   ...storeShape,
   ...busShape,
   ...settlementShape,
+  ...keysShape,
   RPC_PORT: env.port(9108),
   ADMIN_PORT: env.port(9210),
   MERCHANT_RPC: env.address(),
@@ -34,6 +36,8 @@ const shape = {
     }),
   CARD_CAPTURE_SECONDS: env.integer(30, 0),
   CARD_3DS_SECONDS: env.integer(900, 60),
+  /** Between the charges of a plan's cycle that fail. */
+  CARD_PLAN_RETRY_SECONDS: env.integer(86_400, 1),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -5,12 +5,18 @@ import type { AcquirerTerms, CardRail } from '@gerbang/rails/card';
 import type { RpcClient } from '@gerbang/rpc';
 import type { BackgroundWork, Logger } from '@gerbang/runtime';
 import type { IdempotencyKeys } from '@gerbang/store';
+import type { CycleStore } from './cycle/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { PaymentStore } from './payment/store.ts';
+import type { PlanStore } from './plan/store.ts';
+import type { Vault } from './vault/vault.ts';
 
 /** The service's dependencies as one plain object. */
 export type Context = {
   payments: PaymentStore;
+  plans: PlanStore;
+  cycles: CycleStore;
+  vault: Vault;
   rail: CardRail;
   /** What the acquirer offers. */
   terms: AcquirerTerms;
@@ -25,6 +31,10 @@ export type Context = {
   /** How long a customer has to be authenticated. */
   challengeMs: number;
   railTimeoutMs: number;
+  /** Between the charges of a cycle that fail. */
+  planRetryMs: number;
+  /** A payment of a plan has an outcome: the plan goes on at once, and not when its timer fires. */
+  onChargeFinished: (planId: string) => void;
   clock: Clock;
   log: Logger;
   metrics: Metrics;

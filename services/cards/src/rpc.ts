@@ -1,4 +1,5 @@
 import { AcquirerReportService, CardPageService, CardService } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { PlanService } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { implement } from '@gerbang/rpc';
 import type { Context } from './context.ts';
 import { cancel } from './payment/rpc/cancel.ts';
@@ -6,6 +7,12 @@ import { getPayment } from './payment/rpc/get-payment.ts';
 import { getReturn } from './payment/rpc/get-return.ts';
 import { pay } from './payment/rpc/pay.ts';
 import { reportPayment } from './payment/rpc/report-payment.ts';
+import { createPlan } from './plan/rpc/create-plan.ts';
+import { getPlan } from './plan/rpc/get-plan.ts';
+import { listCycles } from './plan/rpc/list-cycles.ts';
+import { listPlans } from './plan/rpc/list-plans.ts';
+import { movePlan } from './plan/rpc/move-plan.ts';
+import { replaceCard } from './plan/rpc/replace-card.ts';
 
 /** Everything that others may call, and who may. */
 export function implementations(context: Context) {
@@ -16,6 +23,18 @@ export function implementations(context: Context) {
         pay: (request) => pay(context, request),
         cancel: (request) => cancel(context, request),
         getPayment: (request) => getPayment(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      PlanService,
+      {
+        createPlan: (request) => createPlan(context, request),
+        getPlan: (request) => getPlan(context, request),
+        listPlans: (request) => listPlans(context, request),
+        listCycles: (request) => listCycles(context, request),
+        movePlan: (request) => movePlan(context, request),
+        replaceCard: (request) => replaceCard(context, request),
       },
       ['edge'],
     ),

@@ -4,6 +4,7 @@ import { type CardRail, openRestCardRail } from '@gerbang/rails/card';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
+import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openMerchants } from '@gerbang/service/merchants';
 import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
@@ -11,11 +12,17 @@ import { openStore, openTimer } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { CYCLES, openCycleStore } from './cycle/store.ts';
 import { createCardMetrics } from './metrics.ts';
 import { onPaymentDue } from './payment/advance.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
 import { openPaymentStore, PAYMENTS } from './payment/store.ts';
+import { onChargeFinished, onPlanDue } from './plan/advance.ts';
+import type { StoredPlanDocument } from './plan/document.ts';
+import { openPlanStore, PLANS } from './plan/store.ts';
 import { implementations } from './rpc.ts';
+import { sealedPlaces } from './vault/sealed-places.ts';
+import { openVault } from './vault/vault.ts';
 
 /** Beyond a timer's calls to the acquirer: for the ledger and the database. */
 const LEASE_MARGIN_MS = 15_000;
@@ -31,8 +38,12 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
     const { bus, relay } = openRelay(foundation, store, clock);
     const rail = options.rail ?? openRestCardRail(acquirerOf(config));
     closing.push('rail', () => rail.close());
+    const keys = await openKeys(foundation, ['card-number']);
     const context: Context = {
       payments: await openPaymentStore(store, relay.afterWrite),
+      plans: await openPlanStore(store, relay.afterWrite),
+      cycles: await openCycleStore(store, relay.afterWrite),
+      vault: await openVault(store, keys),
       rail,
       terms: config.CARD_ACQUIRER_TERMS,
       ledger: openLedger(foundation).client(LedgerService),
@@ -43,6 +54,8 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       captureAfterMs: config.CARD_CAPTURE_SECONDS * 1_000,
       challengeMs: config.CARD_3DS_SECONDS * 1_000,
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
+      planRetryMs: config.CARD_PLAN_RETRY_SECONDS * 1_000,
+      onChargeFinished: (planId) => onChargeFinished(context, planId),
       clock,
       log,
       metrics: createCardMetrics(registry),
@@ -56,7 +69,15 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
       handle: (document) => onPaymentDue(context, context.payments.fromDocument(document)),
     });
-    const served = [...implementations(context), ...relay.serve([PAYMENTS], openOperatorGate(foundation))];
+    await openTimer(foundation, 'plan timer', {
+      collection: store.collection<StoredPlanDocument>(PLANS),
+      clock,
+      leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
+      handle: (document) => onPlanDue(context, context.plans.fromDocument(document)),
+    });
+    const gate = openOperatorGate(foundation);
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
+    const served = [...implementations(context), ...relay.serve([PAYMENTS, PLANS, CYCLES], gate), forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

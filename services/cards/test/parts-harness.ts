@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { type Clock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { type Clock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
 import { Compensation, Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountSchema, type Profile, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { CardData, DEFAULT_TERMS, parseAcquirerTerms } from '@gerbang/rails/card';
@@ -8,12 +9,17 @@ import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Context } from '../src/context.ts';
+import { type CycleStore, openCycleStore } from '../src/cycle/store.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
 import type { StoredPayment } from '../src/payment/document.ts';
 import { paymentId } from '../src/payment/own.ts';
 import type { NewPayment } from '../src/payment/place.ts';
 import { nextDueMs } from '../src/payment/schedule.ts';
 import { openPaymentStore, type PaymentStore } from '../src/payment/store.ts';
+import { onChargeFinished, onPlanDue } from '../src/plan/advance.ts';
+import type { StoredPlan } from '../src/plan/document.ts';
+import { openPlanStore, type PlanStore } from '../src/plan/store.ts';
+import { openVault, type Vault } from '../src/vault/vault.ts';
 import type { newAcquirer } from './scripted-acquirer.ts';
 
 export class Crash extends Error {}
@@ -95,6 +101,13 @@ export function newLedger() {
   };
 }
 
+/** Keys of the vault; each kid has a key of its own. */
+export function testKeys(...kids: string[]): Keys<'card-number'> {
+  const names = kids.length === 0 ? ['k1'] : kids;
+  const ring = parseKeyRing(names.map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(','));
+  return createKeys(['card-number'], [openEnvKeys(ring ?? expect.fail('no key ring'))]);
+}
+
 const unused = () => Promise.reject(new Error('not part of this test'));
 export const MERCHANT = newUlid(Date.now());
 export const ACCOUNT = newUlid(Date.now());
@@ -128,10 +141,16 @@ export function useParts() {
   let mongo: TestMongo;
   let store: Store;
   let payments: PaymentStore;
+  let plans: PlanStore;
+  let cycles: CycleStore;
+  let vault: Vault;
   beforeAll(async () => {
     mongo = await startTestMongo();
     store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}parts`, appName: 'test' });
     payments = await openPaymentStore(store, () => {});
+    plans = await openPlanStore(store, () => {});
+    cycles = await openCycleStore(store, () => {});
+    vault = await openVault(store, testKeys());
   });
   afterAll(async () => {
     await store?.close();
@@ -150,13 +169,27 @@ export function useParts() {
       create(ProfileSchema, { merchantId, partition: 'p0', name: 'Toko', products: ['card'], fees, limits });
     const account = async (merchantId: string, accountId: string) => create(AccountSchema, { merchantId, accountId });
     const { rail } = acquirer;
-    return {
+    const context: Context = {
       payments: {
         ...payments,
         insertOrFind: guard(payments.insertOrFind),
         find: guard(payments.find),
         apply: guard(payments.apply),
       },
+      plans: {
+        ...plans,
+        insertOrFind: guard(plans.insertOrFind),
+        find: guard(plans.find),
+        apply: guard(plans.apply),
+        wait: guard(plans.wait),
+      },
+      cycles: {
+        ...cycles,
+        insertOrFind: guard(cycles.insertOrFind),
+        find: guard(cycles.find),
+        apply: guard(cycles.apply),
+      },
+      vault: { keep: guard(vault.keep), reveal: guard(vault.reveal), release: guard(vault.release) },
       rail: {
         ...rail,
         authorise: guard(rail.authorise),
@@ -183,12 +216,15 @@ export function useParts() {
       captureAfterMs: 30_000,
       challengeMs: 900_000,
       railTimeoutMs: 1_000,
+      planRetryMs: 2_000,
+      onChargeFinished: (planId) => onChargeFinished(context, planId),
       clock,
       log: testLog(),
       metrics: { finished() {}, credited() {}, contradicted() {} },
       background: new BackgroundWork(),
       inProgress: new Set(),
     };
+    return context;
   };
 
   const find = async (id: string) => (await payments.find(id)) ?? expect.fail('no payment');
@@ -196,11 +232,41 @@ export function useParts() {
   return {
     newContext,
     find,
+    store: () => store,
+    vault: () => vault,
+    cycles: () => cycles,
+    async findPlan(id: string): Promise<StoredPlan> {
+      return (await plans.find(id, { linearizable: true })) ?? expect.fail('no plan');
+    },
+    /** The timers of a plan and of its open charge in all replicas at once, as time goes by, until `untilMs` or nothing is left to do. */
+    async firePlanTimers(replicas: readonly Context[], clock: ReturnType<typeof createClock>, id: string, untilMs: number) {
+      for (let round = 0; round < 400; round++) {
+        await Promise.all(replicas.map(({ background }) => background.settled()));
+        const plan = (await plans.find(id, { linearizable: true })) ?? expect.fail('no plan');
+        const dueMs = plan.document.due_at?.getTime();
+        if (dueMs === undefined || dueMs > untilMs) return plan;
+        if (dueMs > clock.now()) clock.setOffset(clock.offsetMs() + dueMs - clock.now());
+        const cycle = plan.state.open && (await cycles.find(id, plan.state.open.cycle));
+        const payment = cycle && (await payments.find(cycle.state.attempt.paymentId));
+        if ((payment?.document.due_at?.getTime() ?? Number.POSITIVE_INFINITY) <= clock.now() && payment !== undefined)
+          await Promise.all(replicas.map((replica) => onPaymentDue(replica, payment)));
+        await Promise.all(replicas.map((replica) => onPlanDue(replica, plan)));
+      }
+      return expect.fail('the plan does not come to rest');
+    },
     /** Every document of the database, as text. */
     async everything(): Promise<string> {
-      const documents = await store.collection('card_payments').find({}).toArray();
-      const keys = await store.collection('idempotency_keys').find({}).toArray();
-      return JSON.stringify([...documents, ...keys], (_key, value) => (typeof value === 'bigint' ? String(value) : value));
+      const names = [
+        'card_payments',
+        'card_plans',
+        'card_cycles',
+        'card_tokens',
+        'card_claims',
+        'vault_secrets',
+        'idempotency_keys',
+      ];
+      const documents = await Promise.all(names.map((name) => store.collection(name).find({}).toArray()));
+      return JSON.stringify(documents.flat(), (_key, value) => (typeof value === 'bigint' ? String(value) : value));
     },
     /** The timers of two replicas, at once, as time goes by until `untilMs` or nothing is left to do. */
     async fireTimers(replicas: readonly Context[], clock: ReturnType<typeof createClock>, id: string, untilMs: number) {

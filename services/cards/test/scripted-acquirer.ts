@@ -1,4 +1,4 @@
-import type { AuthorisationState, CardData, CardRail, InquiryResult } from '@gerbang/rails/card';
+import type { AuthorisationRequest, AuthorisationState, CardData, CardRail, InquiryResult } from '@gerbang/rails/card';
 
 /** What the acquirer does. `lost`: it does it, and its answer never comes. `unsent`: it never gets it. */
 export type Behaviour = 'takes' | 'refuses' | 'lost' | 'unsent';
@@ -21,11 +21,14 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   /** Every card that came, and with how many requests. */
   const cards: CardData[] = [];
   const asked: string[] = [];
+  const requests: AuthorisationRequest[] = [];
   const state = { isSilent: false, first: 'authorised' as Held['status'] };
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
   const rail: CardRail = {
-    async authorise({ reference }, card) {
+    async authorise(request, card) {
+      const { reference } = request;
       asked.push('authorise');
+      requests.push(request);
       cards.push(card);
       if (behaviour.authorise === 'unsent' || held.has(reference)) return SILENT;
       const status = behaviour.authorise === 'refuses' ? 'declined' : state.first;
@@ -66,13 +69,19 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
     },
     close: async () => {},
   };
-  return { rail, held, cards, asked, state, behaviour };
+  return { rail, held, cards, asked, requests, state, behaviour };
 }
 
 function answerOf({ status }: Pick<Held, 'status'>): AuthorisationState {
   switch (status) {
     case 'authorised':
-      return { outcome: 'authorised', acquirerReference: 'a-1', approvalCode: '000001', authorisedAtMs: undefined };
+      return {
+        outcome: 'authorised',
+        acquirerReference: 'a-1',
+        approvalCode: '000001',
+        authorisedAtMs: undefined,
+        networkTransactionId: 'ntid-1',
+      };
     case 'captured':
       return { outcome: 'captured', acquirerReference: 'a-1' };
     case 'challenge':

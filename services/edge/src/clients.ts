@@ -1,5 +1,6 @@
 import { PrepaidService } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { AcquirerReportService, CardService } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { PlanService } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { BankReportService, DirectDebitService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
@@ -59,6 +60,7 @@ export function openClients(foundation: Foundation<Config>) {
     deliveries: notifier.client(DeliveryService),
     prepaid: biller.client(PrepaidService),
     cards: cards.client(CardService),
+    plans: cards.client(PlanService),
     /** What acquirers report about card payments. */
     cardRails: cards.client(AcquirerReportService),
   };

@@ -32,10 +32,16 @@ const shape = {
   CHAIN_KEYS: env.keyRing(),
   /** How often a journal that grows gets a signed checkpoint in the log. */
   LEDGER_CHECKPOINT_MS: env.integer(10_000, 100),
-  /** Batches that are served although the chain does not prove them, such as p0:120-140; more of them after commas. */
+  /**
+   * Batches that are served although the chain does not prove them, such as p0:120-140, more of them after commas; or `unlinked`:
+   * all that carry no link.
+   */
   LEDGER_ACCEPT_BATCHES: z
     .string()
-    .regex(/^([a-z0-9-]+:\d{1,16}-\d{1,16}(,[a-z0-9-]+:\d{1,16}-\d{1,16})*)?$/, 'expected p0:120-140, more of them after commas')
+    .regex(
+      /^(unlinked|[a-z0-9-]+:\d{1,16}-\d{1,16}(,[a-z0-9-]+:\d{1,16}-\d{1,16})*)?$/,
+      'expected unlinked, or p0:120-140, more of them after commas',
+    )
     .default('')
     .transform(acceptedBatches),
 };
@@ -49,6 +55,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
 }
 
 function acceptedBatches(text: string): AcceptedBatches[] {
+  if (text === 'unlinked') return [text];
   return [...text.matchAll(/([a-z0-9-]+):(\d+)-(\d+)/g)].map(([, partition = '', first = '', last = '']) => ({
     partition,
     firstSeq: BigInt(first),

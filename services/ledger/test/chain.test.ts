@@ -209,7 +209,7 @@ describe('a writer that loads a journal', () => {
     const accept = { LEDGER_ACCEPT_BATCHES: 'p1:1-9,p0:4-5' };
     const after = await tampered((store) => withoutLinks(store, 4), accept);
     await after.ledger.post(credit(1n));
-    expect(lineOf(after.lines, 'unproven batches are accepted by name')).toMatchObject({
+    expect(lineOf(after.lines, 'unproven batches are accepted as configured')).toMatchObject({
       level: 'warn',
       partition: 'p0',
       reason: 'batches 4 to 4 carry no link of the chain',
@@ -220,6 +220,17 @@ describe('a writer that loads a journal', () => {
     await after.close();
     const later = await service.start({ database: after.database });
     await later.ledger.post(credit(1n));
+  });
+
+  it('opens it with all that carry no link while a version before the chain runs too, and with nothing that was changed', async () => {
+    const accept = { LEDGER_ACCEPT_BATCHES: 'unlinked' };
+    const after = await tampered((store) => withoutLinks(store, 5), accept);
+    await after.ledger.post(credit(1n));
+    expect(lineOf(after.lines, 'unproven batches are accepted as configured')).toMatchObject({
+      reason: 'batches 5 to 5 carry no link of the chain',
+    });
+    const changed = await tampered((store) => withoutLinks(store, 4), accept);
+    expect(await refusalOf(changed.ledger.post(credit(1n), ONCE))).toBe('unavailable');
   });
 
   it('refuses what is accepted only in part or for another partition', async () => {

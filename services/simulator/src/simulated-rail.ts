@@ -18,6 +18,8 @@ export type BookItem = {
   direction: 'in' | 'out';
   amount: ReturnType<typeof toMoney>;
   status: string;
+  /** Of a card: `merchant` where it was charged without its customer. */
+  initiated_by?: string;
 };
 
 /** What a folder adds to the simulator: a rail, or what a rail does for one product. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { brandOfCard, type CardBrand, JAKARTA_OFFSET_MS, maskCardNumber, type Unstorable, type unstorable } from '@gerbang/core';
 
-/** What is printed on a card. `expiry` is MM/YY. */
-export type CardFields = { number: string; expiry: string; cvv: string; holderName: string };
+/** What is printed on a card. `expiry` is MM/YY. A card that was kept has no security code any more. */
+export type CardFields = { number: string; expiry: string; cvv: string | undefined; holderName: string };
 
 const HIDDEN = '[card]';
 
@@ -38,9 +38,14 @@ export class CardData implements Unstorable {
 
   /** Whether the month of its expiry is over in Jakarta. */
   isExpired(nowMs: number): boolean {
+    return nowMs >= this.expiresAtMs;
+  }
+
+  /** When the month of its expiry is over in Jakarta. */
+  get expiresAtMs(): number {
     const [month, year] = this.#fields.expiry.split('/').map(Number);
-    if (month === undefined || year === undefined) return true;
-    return nowMs >= Date.UTC(2_000 + year, month) - JAKARTA_OFFSET_MS;
+    if (month === undefined || year === undefined) return 0;
+    return Date.UTC(2_000 + year, month) - JAKARTA_OFFSET_MS;
   }
 
   toJSON(): string {

@@ -14,11 +14,22 @@ export type AuthorisationRequest = {
   merchantName: string;
   /** Where the customer comes back to after 3DS. */
   returnUrl: string;
+  /** A charge without its customer, of a card that was kept: it has no security code, and no issuer authenticates anyone. */
+  initiated?: 'merchant';
+  /** The network's id of the charge by which the customer has agreed to such charges, where there is one. */
+  networkTransactionId?: string;
 };
 
 /** How an authorisation stands at the acquirer. `code` and `reason` of a decline are the acquirer's, and may be shown. */
 export type AuthorisationState =
-  | { outcome: 'authorised'; acquirerReference: string; approvalCode: string; authorisedAtMs: number | undefined }
+  | {
+      outcome: 'authorised';
+      acquirerReference: string;
+      approvalCode: string;
+      authorisedAtMs: number | undefined;
+      /** What the network knows it by; later charges of the same card refer to it. */
+      networkTransactionId?: string;
+    }
   | { outcome: 'captured'; acquirerReference: string }
   | { outcome: 'voided' }
   | { outcome: 'refunded' }

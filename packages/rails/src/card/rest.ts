@@ -16,6 +16,7 @@ const authorisation = z.object({
   amount: z.object({ value: z.string(), currency: z.literal('IDR') }),
   status: z.enum(['authorised', 'captured', 'voided', 'refunded', 'challenge', 'pending', 'declined']),
   approval_code: z.string().default(''),
+  network_transaction_id: z.string().max(64).optional(),
   authorised_at: z.iso.datetime().optional(),
   challenge_url: z.url({ protocol: /^https?$/ }).optional(),
   decline: z.object({ code: z.string().max(16), reason: z.string().max(128) }).optional(),
@@ -94,12 +95,14 @@ function fieldsOf(request: Parameters<CardRail['authorise']>[0]) {
     merchant_reference: request.merchantReference,
     merchant_name: request.merchantName,
     return_url: request.returnUrl,
+    ...(request.initiated !== undefined && { initiated_by: request.initiated }),
+    ...(request.networkTransactionId !== undefined && { network_transaction_id: request.networkTransactionId }),
   };
 }
 
 function cardFields(card: CardData) {
   const { number, expiry, cvv, holderName } = card.reveal();
-  return { number, expiry, cvv, holder_name: holderName };
+  return { number, expiry, ...(cvv !== undefined && { cvv }), holder_name: holderName };
 }
 
 function moneyOf(amountSen: string) {
@@ -127,11 +130,17 @@ function stateOf(read: Authorisation, asked: { reference: string; amountSen?: st
   if (read.reference !== asked.reference) return unknown('the answer is of another payment');
   if (asked.amountSen !== undefined && read.amount.value !== formatSen(BigInt(asked.amountSen)))
     return { ...unknown('the answer has another amount'), needsOperator: true };
-  const { acquirer_reference: acquirerReference, approval_code: approvalCode, authorised_at } = read;
+  const { acquirer_reference: acquirerReference, approval_code: approvalCode, authorised_at, network_transaction_id } = read;
   switch (read.status) {
     case 'authorised': {
       const authorisedAtMs = authorised_at === undefined ? undefined : Date.parse(authorised_at);
-      return { outcome: 'authorised', acquirerReference, approvalCode, authorisedAtMs };
+      return {
+        outcome: 'authorised',
+        acquirerReference,
+        approvalCode,
+        authorisedAtMs,
+        ...(network_transaction_id !== undefined && { networkTransactionId: network_transaction_id }),
+      };
     }
     case 'captured':
       return { outcome: 'captured', acquirerReference };

@@ -5,7 +5,7 @@ import { changePayment } from './change.ts';
 import type { StoredPayment } from './document.ts';
 import { believableMs, feesFor } from './fees.ts';
 import { NOT_FOUND_FINAL_MS } from './schedule.ts';
-import type { PaymentCommand, PaymentState } from './state.ts';
+import type { PaymentCommand, PaymentOrder, PaymentState } from './state.ts';
 
 /**
  * Sends a payment to the acquirer. That it goes is written before; only who has written it sends, and it is sent once: whatever
@@ -22,9 +22,17 @@ export async function authorise(context: Context, payment: StoredPayment, card: 
     merchantReference: order.merchantReffNo,
     merchantName: order.merchantName,
     returnUrl: `${context.payUrl}/card/${order.id}`,
+    ...initiationOf(order),
   };
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.authorise(request, card, { signal }));
   return takeAnswer(context, marked.payment, said);
+}
+
+/** A charge without its customer refers to the one that the customer has agreed to. */
+function initiationOf({ recurring }: PaymentOrder) {
+  if (recurring?.initiatedBy !== 'merchant') return {};
+  const { networkTransactionId } = recurring;
+  return { initiated: recurring.initiatedBy, ...(networkTransactionId !== '' && { networkTransactionId }) };
 }
 
 type Open = Extract<PaymentState, { status: 'authorising' | 'challenging' }>;
@@ -87,15 +95,23 @@ async function takeAnswer(
   }
 }
 
-type Told = { acquirerReference: string; approvalCode: string; authorisedAtMs: number | undefined };
+type Told = {
+  acquirerReference: string;
+  approvalCode: string;
+  authorisedAtMs: number | undefined;
+  networkTransactionId?: string;
+};
 
 async function authorised(context: Context, { order }: StoredPayment, told: Told): Promise<PaymentCommand> {
   const nowMs = context.clock.now();
   const authorisedAtMs = believableMs(told.authorisedAtMs, order, nowMs);
   const fees = await feesFor(context, order, authorisedAtMs);
-  const { acquirerReference, approvalCode } = told;
+  const { acquirerReference, approvalCode, networkTransactionId = '' } = told;
   const captureAtMs = nowMs + context.captureAfterMs;
-  return { type: 'authorise', authorisation: { acquirerReference, approvalCode, authorisedAtMs, captureAtMs, fees } };
+  return {
+    type: 'authorise',
+    authorisation: { acquirerReference, approvalCode, authorisedAtMs, captureAtMs, networkTransactionId, fees },
+  };
 }
 
 async function write(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {

@@ -9,7 +9,7 @@ import type { PaymentCommand, PaymentEvent } from './state.ts';
 /** The payment as it now stands, and whether this call has changed it: only then does the caller go on with what it means. */
 export type Changed = { payment: StoredPayment; isChanged: boolean };
 
-type ChangeContext = Pick<Context, 'payments' | 'clock' | 'log' | 'metrics'>;
+type ChangeContext = Pick<Context, 'payments' | 'clock' | 'log' | 'metrics' | 'onChargeFinished'>;
 
 /**
  * Decides a command and writes it; when another process has written meanwhile, decides anew on what is there now. Only the writer
@@ -32,7 +32,11 @@ export async function changePayment(context: ChangeContext, first: StoredPayment
       return payment && { payment, event };
     },
   });
-  if (changed.event !== undefined) observe(context, changed.payment, changed.event, command);
+  if (changed.event !== undefined) {
+    observe(context, changed.payment, changed.event, command);
+    const { recurring } = changed.payment.order;
+    if (recurring !== undefined && changed.event.published !== undefined) context.onChargeFinished(recurring.planId);
+  }
   return { payment: changed.payment, isChanged: changed.event !== undefined };
 }
 

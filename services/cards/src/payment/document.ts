@@ -8,6 +8,7 @@ import type {
   Customer,
   PaymentOrder,
   PaymentState,
+  Recurring,
   Refund,
   RefusedCancel,
 } from './state.ts';
@@ -24,6 +25,7 @@ type AuthorisationDocument = {
   net_sen: bigint;
   vendor_fee_sen: bigint;
   basis_points: number;
+  network_transaction_id?: string;
 };
 type CaptureDocument = { captured_at: Date; settle_at: Date; settled_at?: Date; refund_attempts: number };
 type RefundDocument = { attempt: number; from_pending_sen: bigint; from_available_sen: bigint };
@@ -60,6 +62,7 @@ export type PaymentDocument = Storable<
       merchant_reff_no: string;
       redirect_url: string;
       created_at: Date;
+      recurring?: { plan_id: string; cycle: number; initiated_by: 'customer' | 'merchant'; network_transaction_id: string };
       /** Since when operators should look. */
       unresolved_at?: Date;
     }
@@ -96,6 +99,14 @@ export function newPaymentDocument(order: PaymentOrder, dueMs: number): PaymentD
     redirect_url: order.redirectUrl,
     created_at: new Date(order.createdAtMs),
     due_at: new Date(dueMs),
+    ...(order.recurring && {
+      recurring: {
+        plan_id: order.recurring.planId,
+        cycle: order.recurring.cycle,
+        initiated_by: order.recurring.initiatedBy,
+        network_transaction_id: order.recurring.networkTransactionId,
+      },
+    }),
     status: 'created',
   };
 }
@@ -122,8 +133,16 @@ function toStateFields(state: PaymentState): StateFields {
   };
 }
 
-function toAuthorisation({ acquirerReference, approvalCode, authorisedAtMs, captureAtMs, fees }: Authorisation) {
+function toAuthorisation({
+  acquirerReference,
+  approvalCode,
+  authorisedAtMs,
+  captureAtMs,
+  networkTransactionId,
+  fees,
+}: Authorisation) {
   return {
+    ...(networkTransactionId !== '' && { network_transaction_id: networkTransactionId }),
     acquirer_reference: acquirerReference,
     approval_code: approvalCode,
     authorised_at: new Date(authorisedAtMs),
@@ -165,8 +184,14 @@ export function fromPaymentDocument(document: StoredPaymentDocument): StoredPaym
     merchantReffNo: document.merchant_reff_no,
     redirectUrl: document.redirect_url,
     createdAtMs: document.created_at.getTime(),
+    ...(document.recurring && { recurring: recurringOf(document.recurring) }),
   };
   return { order, state: toState(document), document };
+}
+
+function recurringOf(stored: NonNullable<PaymentDocument['recurring']>): Recurring {
+  const { plan_id: planId, cycle, initiated_by: initiatedBy, network_transaction_id: networkTransactionId } = stored;
+  return { planId, cycle, initiatedBy, networkTransactionId };
 }
 
 function toState(document: StoredPaymentDocument): PaymentState {
@@ -228,6 +253,7 @@ function authorisationOf(document: StoredPaymentDocument): Authorisation {
     approvalCode: stored.approval_code,
     authorisedAtMs: stored.authorised_at.getTime(),
     captureAtMs: stored.capture_at.getTime(),
+    networkTransactionId: stored.network_transaction_id ?? '',
     fees: {
       feeSen: stored.fee_sen,
       netSen: stored.net_sen,

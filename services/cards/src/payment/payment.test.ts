@@ -10,6 +10,7 @@ const authorisation: Authorisation = {
   approvalCode: '000001',
   authorisedAtMs: NOW,
   captureAtMs: NOW + 30_000,
+  networkTransactionId: '',
   fees: { feeSen: 4_00n, netSen: 96_00n, vendorFeeSen: 2_00n, basisPoints: 200 },
 };
 const terms = { type: 'cancel', voidMs: 24 * HOUR, refunds: true } as const;

@@ -22,6 +22,7 @@ export type NewPayment = Pick<
   | 'merchantReffNo'
   | 'redirectUrl'
   | 'cardHolderName'
+  | 'recurring'
 >;
 
 /**
@@ -30,10 +31,7 @@ export type NewPayment = Pick<
  * account_of_other_merchant, frozen, account_limit, validation (card_expiry, installment_month), unavailable.
  */
 export async function placePayment(context: Context, id: string, wanted: NewPayment, card: CardData): Promise<StoredPayment> {
-  mustNotHaveExpired(card, context.clock.now());
-  const { profile } = await context.merchants.admit(wanted.merchantId, CARD, wanted.accountId);
-  mustBeOffered(context, wanted, card);
-  mustBeWithinLimits(profile, wanted);
+  const profile = await admitPayment(context, wanted, card);
   const order: PaymentOrder = {
     ...wanted,
     id,
@@ -50,6 +48,22 @@ export async function placePayment(context: Context, id: string, wanted: NewPaym
     return sent.state.status === 'authorising' && sent === payment ? advancePayment(context, sent) : sent;
   };
   return withinOr(ANSWER_AFTER_MS, workOn(context, payment, work), asSent(payment));
+}
+
+/**
+ * Whether a payment may be taken at all. Refusals: product_not_allowed, account_not_found, account_of_other_merchant, frozen,
+ * account_limit, validation (card_expiry, installment_month), unavailable.
+ */
+export async function admitPayment(
+  context: Context,
+  wanted: Pick<NewPayment, 'merchantId' | 'accountId' | 'amountSen' | 'installmentMonths'>,
+  card: CardData,
+): Promise<Profile> {
+  mustNotHaveExpired(card, context.clock.now());
+  const { profile } = await context.merchants.admit(wanted.merchantId, CARD, wanted.accountId);
+  mustBeOffered(context, wanted, card);
+  mustBeWithinLimits(profile, wanted);
+  return profile;
 }
 
 /** How the payment stands while the acquirer owes its answer. */
@@ -71,13 +85,17 @@ const NOT_OFFERED = {
 } as const;
 
 /** Installments are what the acquirer offers for the card and the amount. */
-function mustBeOffered({ terms }: Context, { installmentMonths: months, amountSen }: NewPayment, card: CardData): void {
+function mustBeOffered(
+  { terms }: Context,
+  { installmentMonths: months, amountSen }: Pick<NewPayment, 'installmentMonths' | 'amountSen'>,
+  card: CardData,
+): void {
   const why = whyNoInstallment(terms, card, { months, amountSen });
   if (why !== undefined) throw new RefusalError(refuseField('installment_month', NOT_OFFERED[why]));
 }
 
 /** What operators have set for one payment of the product. */
-function mustBeWithinLimits({ limits }: Profile, { amountSen }: NewPayment): void {
+function mustBeWithinLimits({ limits }: Profile, { amountSen }: Pick<NewPayment, 'amountSen'>): void {
   const limit = limits.find(({ product }) => product === CARD);
   if (limit === undefined) return;
   const isTooMuch = limit.maximumSen > 0n && amountSen > limit.maximumSen;

@@ -21,7 +21,12 @@ export type PaymentOrder = {
   merchantReffNo: string;
   redirectUrl: string;
   createdAtMs: number;
+  /** Where it is a charge of a plan. */
+  recurring?: Recurring;
 };
+
+/** `merchant`: without the customer, by a card that was kept. `networkTransactionId`: of the charge that the customer has agreed to. */
+export type Recurring = { planId: string; cycle: number; initiatedBy: 'customer' | 'merchant'; networkTransactionId: string };
 
 export type Customer = { name: string; email: string; phone: string };
 
@@ -65,6 +70,8 @@ export type Authorisation = {
   approvalCode: string;
   authorisedAtMs: number;
   captureAtMs: number;
+  /** What the card network knows it by; empty where the acquirer does not say. */
+  networkTransactionId: string;
   fees: FeeBreakdown;
 };
 

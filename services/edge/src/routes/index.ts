@@ -44,6 +44,12 @@ import { moneyInRoutes } from './money-in.ts';
 import { creditQris } from './qris-payments/credit.ts';
 import { inquireQrisPayment } from './qris-payments/inquiry.ts';
 import { inquireQrisPaymentStatus } from './qris-payments/status.ts';
+import { createPlan } from './recurring/create.ts';
+import { listPlans } from './recurring/list.ts';
+import { listCycles } from './recurring/list-cycles.ts';
+import { cancelPlan, pausePlan, resumePlan } from './recurring/move.ts';
+import { replacePlanCard } from './recurring/replace-card.ts';
+import { showPlan } from './recurring/show.ts';
 import { listSettlements } from './settlements/list.ts';
 import { listStatement } from './statements/list.ts';
 import { issueTokenV10, issueTokenV11 } from './token/issue.ts';
@@ -137,6 +143,17 @@ export const routes: readonly Route[] = [
     post('/api/v2.0/card/:account_id/payment', v2, payByCard),
     post('/api/v2.0/card/:account_id/cancel/:id', v2, cancelCardPayment),
     get('/api/v2.0/card/:account_id/inquiry-status/:id', v2, showCardPayment),
+  ]),
+
+  ...chapter({ name: 'Subscriptions', description: 'Cards that are charged by the calendar.' }, [
+    post('/api/v2.0/recurring/:account_id/plans', v2, createPlan),
+    get('/api/v2.0/recurring/:account_id/plans', v2, listPlans),
+    get('/api/v2.0/recurring/:account_id/plans/:plan_id', v2, showPlan),
+    post('/api/v2.0/recurring/:account_id/plans/:plan_id/pause', v2, pausePlan),
+    post('/api/v2.0/recurring/:account_id/plans/:plan_id/resume', v2, resumePlan),
+    post('/api/v2.0/recurring/:account_id/plans/:plan_id/cancel', v2, cancelPlan),
+    put('/api/v2.0/recurring/:account_id/plans/:plan_id/card', v2, replacePlanCard),
+    get('/api/v2.0/recurring/:account_id/plans/:plan_id/cycles', v2, listCycles),
   ]),
 ];
 

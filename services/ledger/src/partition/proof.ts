@@ -4,8 +4,8 @@ import { linkProblem, macAfter, type Unproven } from '../journal/chain.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Batch } from '../posting/posting.ts';
 
-/** Batches that an operator vouches for, by name. */
-export type AcceptedBatches = { partition: string; firstSeq: bigint; lastSeq: bigint };
+/** Batches that an operator vouches for: by name, or all that carry no link, while a version before the chain runs too. */
+export type AcceptedBatches = { partition: string; firstSeq: bigint; lastSeq: bigint } | 'unlinked';
 
 /** Where a writer begins to check. */
 export type ProvenUpTo = { mac: string; hasLinks: boolean };
@@ -27,7 +27,7 @@ const TOLD_MAX = 100;
 
 const LINES = {
   refused: 'the partition is refused: its journal is not what a ledger wrote',
-  accepted: 'unproven batches are accepted by name',
+  accepted: 'unproven batches are accepted as configured',
   before_chain: 'the journal begins with batches of a version before the chain',
 } as const;
 
@@ -42,7 +42,10 @@ export function startProof(options: {
   log: Logger;
 }): Proof {
   const { partition, chain, metrics, log } = options;
-  const accepted = options.accepted.filter((run) => run.partition === partition);
+  const isAccepted = ({ seq, link }: Batch) =>
+    options.accepted.some((run) =>
+      run === 'unlinked' ? link === undefined : run.partition === partition && run.firstSeq <= seq && seq <= run.lastSeq,
+    );
   let { mac, hasLinks } = options.from;
   const found = new Map<Unproven, { batches: number; runs: Run[] }>();
 
@@ -65,9 +68,8 @@ export function startProof(options: {
       const { seq } = batch;
       const problem = linkProblem(chain, mac, batch);
       if (problem !== undefined || batch.link === undefined) {
-        const isAccepted = accepted.some(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq);
         const isBeforeChain = batch.link === undefined && !hasLinks;
-        note(isBeforeChain ? 'before_chain' : isAccepted ? 'accepted' : 'refused', seq, problem);
+        note(isBeforeChain ? 'before_chain' : isAccepted(batch) ? 'accepted' : 'refused', seq, problem);
       }
       advance(batch);
     },

@@ -3,6 +3,13 @@ import { encodeQris, isRefusal } from '@gerbang/core';
 import { PurchaseFinishedSchema, type PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { type CancelType, CardTransactionEventSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import {
+  CycleEventSchema,
+  type CycleStatus,
+  PlanEventSchema,
+  PlanInterval,
+  type PlanStatus,
+} from '@gerbang/proto/gerbang/cards/v1/plans';
+import {
   BindingChangedSchema,
   BindingStatus,
   ChargeFinishedSchema,
@@ -439,4 +446,48 @@ export function directDebitRefund(status: RefundStatus, more: { failedCode?: str
   const refundedSen = status === RefundStatus.SUCCESS ? 3_000_000n : 0n;
   const transaction = { ...chargedWell, refundedSen, refunds: [refund] };
   return toBinary(RefundFinishedSchema, create(RefundFinishedSchema, { transaction, refund }));
+}
+
+const PLAN_ID = '01KAJ5Z4D5E6F7G8H9J0K1M2N4';
+
+/** A plan of 99,000 a month; `over` replaces what another status changes. */
+export function plan(status: PlanStatus, over: { paidCycles?: number; totalCycles?: number; endedReason?: string } = {}) {
+  const hasEnded = over.endedReason !== undefined;
+  const whole = {
+    ...ACCOUNT,
+    planId: PLAN_ID,
+    name: 'Gym',
+    status,
+    amountSen: 9_900_000n,
+    interval: PlanInterval.MONTH,
+    intervalCount: 1,
+    paidCycles: 1,
+    startAtMs: CREATED,
+    ...(!hasEnded && { nextChargeAtMs: CREATED + 30n * 86_400_000n }),
+    maskedCard: '441111******1118',
+    brand: 'VISA',
+    cardHolderName: 'BUDI SANTOSO',
+    cardExpiry: '12/39',
+    customer: { name: 'Budi Santoso', email: 'budi@example.com', phone: '081234567890' },
+    createdAtMs: CREATED,
+    ...(hasEnded && { endedAtMs: NOW }),
+    ...over,
+  };
+  return toBinary(PlanEventSchema, create(PlanEventSchema, { plan: whole }));
+}
+
+/** The second cycle of that plan. */
+export function cycle(status: CycleStatus, over: { failedCode?: string; failedReason?: string; nextRetryAtMs?: bigint } = {}) {
+  const whole = {
+    planId: PLAN_ID,
+    cycle: 2,
+    status,
+    amountSen: 9_900_000n,
+    dueAtMs: CREATED,
+    cardTransactionId: '9901KAJ5Z4D5E6F7G8H9J0K1M2N3',
+    attempts: 1,
+    ...(over.nextRetryAtMs === undefined && { processedAtMs: NOW }),
+    ...over,
+  };
+  return toBinary(CycleEventSchema, create(CycleEventSchema, { cycle: whole }));
 }

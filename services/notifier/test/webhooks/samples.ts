@@ -1,6 +1,7 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { CancelType, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { CycleStatus, PlanStatus } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { BindingStatus, ChargeStatus, RefundStatus } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
@@ -10,6 +11,7 @@ import {
   billerPayment,
   cardlessWithdrawal,
   cardPayment,
+  cycle,
   directDebitBinding,
   directDebitCharge,
   directDebitRefund,
@@ -18,6 +20,7 @@ import {
   ewalletTopup,
   history,
   linkExpired,
+  plan,
   qris,
   qrisPayment,
   retail,
@@ -297,6 +300,52 @@ export const SAMPLES: readonly Sample[] = [
     type: 'card-transaction.refunded',
     payload: cardPayment(PaymentStatus.REFUNDED, { cancelType: CancelType.REFUND }),
     when: 'a payment by card was refunded after its capture, or the acquirer has taken it back',
+  },
+  {
+    service: 'cards',
+    type: 'subscription.activated',
+    payload: plan(PlanStatus.ACTIVE),
+    when: 'the first charge of a subscription has succeeded',
+  },
+  {
+    service: 'cards',
+    type: 'subscription.charge.succeeded',
+    payload: cycle(CycleStatus.SUCCESS),
+    when: 'a cycle of a subscription was charged',
+  },
+  {
+    service: 'cards',
+    type: 'subscription.charge.failed',
+    payload: cycle(CycleStatus.RETRYING, {
+      failedCode: '51',
+      failedReason: 'Insufficient funds',
+      nextRetryAtMs: BigInt(SAMPLE_MS) + 86_400_000n,
+    }),
+    when: 'a charge of a cycle has failed; where it is tried again, next_retry_at says when',
+  },
+  {
+    service: 'cards',
+    type: 'subscription.past_due',
+    payload: plan(PlanStatus.PAST_DUE),
+    when: 'all charges of a cycle have failed; the subscription waits for another card',
+  },
+  {
+    service: 'cards',
+    type: 'subscription.cancelled',
+    payload: plan(PlanStatus.CANCELLED, { endedReason: 'merchant' }),
+    when: 'a subscription was cancelled; ended_reason says why',
+  },
+  {
+    service: 'cards',
+    type: 'subscription.completed',
+    payload: plan(PlanStatus.COMPLETED, { totalCycles: 12, paidCycles: 12, endedReason: 'completed' }),
+    when: 'the last cycle of a subscription is over',
+  },
+  {
+    service: 'cards',
+    type: 'subscription.card_expiring',
+    payload: plan(PlanStatus.ACTIVE),
+    when: 'the card of a subscription expires within 30 days',
   },
 ];
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isLuhn, maskCardNumber, parseAmount, toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { type Authorisation, declineOf, newAcquirerReference, statusOf } from './authorisations.ts';
+import { type Authorisation, declineOf, newAcquirerReference, newNetworkTransactionId, statusOf } from './authorisations.ts';
 import { issuerOf, verdictOf } from './issuer.ts';
 import { cardAcquirerOf } from './open.ts';
 import { type AcquirerAnswer, refusal, signed } from './signed.ts';
@@ -16,22 +16,30 @@ const money = z.object({ value: z.string(), currency: z.literal('IDR') }).transf
 });
 const reference = z.string().regex(/^[A-Za-z0-9-]{1,40}$/);
 
-const authorising = z.object({
-  reference,
-  amount: money,
-  installment_months: z.number().int().min(1).max(60),
-  merchant_name: z.string().max(200),
-  return_url: z.url(),
-  card: z.object({
-    number: z
-      .string()
-      .regex(/^[0-9]{12,19}$/)
-      .refine(isLuhn),
-    expiry: z.string().regex(/^(?:0[1-9]|1[0-2])\/[0-9]{2}$/),
-    cvv: z.string().regex(/^[0-9]{3,4}$/),
-    holder_name: z.string(),
-  }),
-});
+const authorising = z
+  .object({
+    reference,
+    amount: money,
+    installment_months: z.number().int().min(1).max(60),
+    merchant_name: z.string().max(200),
+    return_url: z.url(),
+    /** The merchant charges a card that it has kept: nobody is authenticated. */
+    initiated_by: z.literal('merchant').optional(),
+    network_transaction_id: z.string().max(64).optional(),
+    card: z.object({
+      number: z
+        .string()
+        .regex(/^[0-9]{12,19}$/)
+        .refine(isLuhn),
+      expiry: z.string().regex(/^(?:0[1-9]|1[0-2])\/[0-9]{2}$/),
+      cvv: z
+        .string()
+        .regex(/^[0-9]{3,4}$/)
+        .optional(),
+      holder_name: z.string(),
+    }),
+  })
+  .refine(({ initiated_by, card }) => (card.cvv === undefined) === (initiated_by === 'merchant'));
 const capturing = z.object({ amount: money });
 const refunding = z.object({ refund_reference: reference, amount: money });
 
@@ -45,7 +53,9 @@ export const authorise = signed(authorising, async (context, { body, forced }) =
   const verdict = verdictOf(body.card.number, forced);
   const asked = { amountSen: body.amount, merchantName: body.merchant_name, returnUrl: body.return_url };
   const firstWord: FirstWord =
-    forced === undefined ? await authenticate(context, body.card, asked) : { outcome: 'authenticated' };
+    forced === undefined && body.initiated_by === undefined
+      ? await authenticate(context, body.card, asked)
+      : { outcome: 'authenticated' };
   const isRefused = firstWord.outcome === 'refused';
   const authorisation: Authorisation = {
     ...asked,
@@ -60,6 +70,8 @@ export const authorise = signed(authorising, async (context, { body, forced }) =
     capturedAtMs: undefined,
     voidedAtMs: undefined,
     refund: undefined,
+    initiatedBy: body.initiated_by ?? 'customer',
+    networkTransactionId: body.network_transaction_id ?? newNetworkTransactionId(),
   };
   if (!(await authorisations.add(authorisation))) return refusal(409, 'duplicate_reference', 'The reference was used before');
   return verdict.isSilent ? 'silence' : show(context, authorisation, 201);
@@ -134,6 +146,7 @@ function show(context: Context, authorisation: Authorisation, http = 200): Acqui
       issuer: authorisation.issuer,
       ...(isApproved && {
         approval_code: authorisation.approvalCode,
+        network_transaction_id: authorisation.networkTransactionId,
         authorised_at: new Date(authorisation.answersAtMs).toISOString(),
       }),
       ...(status === 'challenge' && authentication && { challenge_url: challengeUrl(context, authentication) }),

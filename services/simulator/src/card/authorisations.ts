@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type Clock, newUlid } from '@gerbang/core';
 import { isDuplicateKey, type Store, traced } from '@gerbang/store';
 
@@ -33,6 +34,10 @@ export type Authorisation = {
   capturedAtMs: number | undefined;
   voidedAtMs: number | undefined;
   refund: { reference: string; atMs: number } | undefined;
+  /** `merchant`: of a card that was kept, without its customer. None in what older programs have stored. */
+  initiatedBy?: 'customer' | 'merchant';
+  /** That of the first charge where a merchant refers to it, else its own. */
+  networkTransactionId?: string;
 };
 
 export type Status = 'authorised' | 'captured' | 'voided' | 'refunded' | 'challenge' | 'pending' | 'declined';
@@ -121,6 +126,11 @@ export function declineOf({ authentication, decline }: Authorisation): Decline {
 
 export function newAcquirerReference(clock: Clock): string {
   return newUlid(clock.now());
+}
+
+/** As a card network numbers transactions: 15 digits. */
+export function newNetworkTransactionId(): string {
+  return String(randomInt(10 ** 14)).padStart(15, '0');
 }
 
 function toFields(authorisation: Authorisation): { acs_trans_id: string; fields: string } {

@@ -28,7 +28,7 @@ export const cardRail: SimulatedRail = {
 async function* bookPayments(context: Context): AsyncGenerator<BookItem> {
   const { authorisations } = await cardAcquirerOf(context);
   for await (const authorisation of authorisations.all()) {
-    const { reference, acquirerReference, amountSen, refund: given } = authorisation;
+    const { reference, acquirerReference, amountSen, refund: given, initiatedBy } = authorisation;
     const status = statusOf(authorisation, context.clock.now());
     const isTaken = status === 'captured' || status === 'refunded';
     const isOpen = status === 'pending' || status === 'challenge' || status === 'authorised';
@@ -39,6 +39,7 @@ async function* bookPayments(context: Context): AsyncGenerator<BookItem> {
       direction: 'in',
       amount,
       status: isTaken ? 'success' : isOpen ? 'pending' : status === 'voided' ? 'canceled' : 'failed',
+      ...(initiatedBy === 'merchant' && { initiated_by: initiatedBy }),
     };
     if (given !== undefined)
       yield { reference_number: given.reference, transaction_id: reference, direction: 'out', amount, status: 'success' };

@@ -1,0 +1,156 @@
+import { describeRefusal, newUlid, RefusalError } from '@gerbang/core';
+import { PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import type { CardData } from '@gerbang/rails/card';
+import { retryConflicts } from '@gerbang/store';
+import type { Context } from '../context.ts';
+import { beginCycle, type CycleCommand, decide, type Failure } from '../cycle/cycle.ts';
+import type { StoredCycle } from '../cycle/store.ts';
+import { workOn } from '../payment/advance.ts';
+import { changePayment } from '../payment/change.ts';
+import type { StoredPayment } from '../payment/document.ts';
+import { statusOf } from '../payment/message.ts';
+import { paymentId } from '../payment/own.ts';
+import { type NewPayment, placePayment } from '../payment/place.ts';
+import { SUBMIT_WITHIN_MS } from '../payment/schedule.ts';
+import { dueOf } from './calendar.ts';
+import type { StoredPlan } from './document.ts';
+import { hasEnded } from './state.ts';
+
+/** The open cycle of a plan; made where it is not there yet. The first is charged by the customer who orders the plan. */
+export function openCycleOf(context: Context, { order, state }: StoredPlan, cycle: number): Promise<StoredCycle> {
+  const attempt = {
+    paymentId: newPaymentId(context),
+    initiatedBy: state.status === 'pending' ? ('customer' as const) : ('merchant' as const),
+    startedAtMs: context.clock.now(),
+  };
+  const { id: planId, merchantId, amountSen, calendar } = order;
+  const wanted = { planId, cycle, merchantId, amountSen, dueAtMs: dueOf(calendar, cycle) };
+  return context.cycles.insertOrFind(wanted, beginCycle(attempt));
+}
+
+export function newPaymentId({ clock }: Pick<Context, 'clock'>): string {
+  return paymentId(newUlid(clock.now()));
+}
+
+/** Decides a command on a cycle and writes it. */
+export function changeCycle(context: Context, first: StoredCycle, command: CycleCommand): Promise<StoredCycle> {
+  const { planId, cycle } = first.order;
+  return retryConflicts<StoredCycle, StoredCycle>({
+    first,
+    async read() {
+      const found = await context.cycles.find(planId, cycle);
+      if (found === undefined) throw new Error(`cycle ${planId}:${cycle} has vanished`);
+      return found;
+    },
+    async write(current) {
+      const nowMs = context.clock.now();
+      const [event] = decide(current.state, command, nowMs);
+      if (event === undefined) return current;
+      const changed = await context.cycles.apply(current, event, nowMs);
+      if (changed !== undefined && event.published !== undefined)
+        context.log.info({ plan_id: planId, cycle, status: event.state.status }, event.published);
+      return changed;
+    },
+  });
+}
+
+/** Charges a cycle by the customer's own card: once, whoever else is at work on it. Refusals: those of `placePayment`. */
+export function chargeByCustomer(context: Context, plan: StoredPlan, cycle: StoredCycle, card: CardData): Promise<StoredPayment> {
+  return placePayment(context, cycle.state.attempt.paymentId, wantedOf(plan, cycle), card);
+}
+
+/** Takes a cycle that is being charged on to its outcome, where there is one. The same cycle: its payment has none yet. */
+export async function advanceCharge(context: Context, plan: StoredPlan, cycle: StoredCycle): Promise<StoredCycle> {
+  const found = await context.payments.find(cycle.state.attempt.paymentId, { linearizable: true });
+  const isSent = found !== undefined && found.state.status !== 'created';
+  const payment = isSent ? found : await charge(context, plan, { cycle, payment: found });
+  if (payment === undefined) return cycle;
+  if ('code' in payment) return decline(context, plan, cycle, payment);
+  return takeOutcome(context, plan, { cycle, payment });
+}
+
+type Charging = { cycle: StoredCycle; payment: StoredPayment | undefined };
+
+/** Sends what was not sent. Undefined: nothing can be done now. */
+async function charge(
+  context: Context,
+  plan: StoredPlan,
+  { cycle, payment }: Charging,
+): Promise<StoredPayment | Failure | undefined> {
+  const { initiatedBy, startedAtMs, paymentId: id } = cycle.state.attempt;
+  if (initiatedBy === 'customer') {
+    // The security code is gone with the process that had it. A payment that is there gives itself up.
+    const isGone = payment === undefined && context.clock.now() >= startedAtMs + SUBMIT_WITHIN_MS;
+    return isGone ? { code: 'NOT_SENT', reason: 'It was not submitted' } : undefined;
+  }
+  if (hasEnded(plan.state)) return payment ?? { code: 'PLAN_ENDED', reason: 'The plan has ended' };
+  const { merchantId } = plan.order;
+  const { token, holderName } = plan.state.card;
+  const card = await context.vault.reveal({ merchantId, token }, holderName);
+  if (card === undefined) return { code: 'CARD_DELETED', reason: 'The card is not kept any more' };
+  try {
+    return await placePayment(context, id, wantedOf(plan, cycle), card);
+  } catch (error) {
+    if (!(error instanceof RefusalError) || describeRefusal(error.refusal.refused).retryable) throw error;
+    return { code: error.refusal.refused.toUpperCase(), reason: error.refusal.message };
+  }
+}
+
+async function takeOutcome(
+  context: Context,
+  plan: StoredPlan,
+  { cycle, payment }: { cycle: StoredCycle; payment: StoredPayment },
+): Promise<StoredCycle> {
+  const { id } = payment.order;
+  const status = statusOf(payment.state);
+  switch (status) {
+    case PaymentStatus.SUCCESS:
+      if (!isUnwanted(plan, cycle)) return changeCycle(context, cycle, { type: 'paid', paymentId: id });
+      await giveBack(context, payment);
+      return cycle;
+    case PaymentStatus.CANCELLED:
+    case PaymentStatus.REFUNDED: {
+      if (!isUnwanted(plan, cycle)) return changeCycle(context, cycle, { type: 'paid', paymentId: id });
+      return decline(context, plan, cycle, { code: 'PLAN_ENDED', reason: 'The plan was cancelled meanwhile' });
+    }
+    case PaymentStatus.FAILED: {
+      const { code = '', reason = '' } = 'code' in payment.state ? payment.state : {};
+      return decline(context, plan, cycle, { code, reason });
+    }
+    default:
+      return cycle;
+  }
+}
+
+function decline(context: Context, plan: StoredPlan, cycle: StoredCycle, failure: Failure): Promise<StoredCycle> {
+  const { paymentId: id } = cycle.state.attempt;
+  const isLast = hasEnded(plan.state);
+  return changeCycle(context, cycle, { type: 'declined', paymentId: id, failure, retryMs: context.planRetryMs, isLast });
+}
+
+/** The first charge of a plan that was cancelled before the customer was authenticated. */
+function isUnwanted({ state }: StoredPlan, { order }: StoredCycle): boolean {
+  return state.status === 'cancelled' && state.paidCycles === 0 && order.cycle === 1;
+}
+
+async function giveBack(context: Context, payment: StoredPayment): Promise<void> {
+  const { voidMs, refunds } = context.terms;
+  const { payment: cancelling } = await changePayment(context, payment, { type: 'cancel', voidMs, refunds });
+  await workOn(context, cancelling);
+}
+
+function wantedOf({ order, state }: StoredPlan, { order: { cycle }, state: { attempt } }: StoredCycle): NewPayment {
+  const { initiatedBy } = attempt;
+  return {
+    merchantId: order.merchantId,
+    accountId: order.accountId,
+    amountSen: order.amountSen,
+    installment: 1,
+    installmentMonths: 1,
+    customer: order.customer,
+    merchantReffNo: '',
+    redirectUrl: order.redirectUrl,
+    cardHolderName: state.card.holderName,
+    recurring: { planId: order.id, cycle, initiatedBy, networkTransactionId: state.card.networkTransactionId },
+  };
+}

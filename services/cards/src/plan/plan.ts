@@ -1,0 +1,159 @@
+import { type Refusal, refuse } from '@gerbang/core';
+import { dueOf, firstDueAfter } from './calendar.ts';
+import {
+  hasEnded,
+  type PlanCard,
+  type PlanCommand,
+  type PlanEvent,
+  type PlanOrder,
+  type PlanPublished,
+  type PlanState,
+} from './state.ts';
+
+/** How long before its card expires a merchant hears of it. */
+export const EXPIRY_NOTICE_MS = 30 * 86_400_000;
+/** A plan whose first charge is not authenticated by then is cancelled. */
+export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+
+/**
+ * How a plan begins. One that starts now is pending, its first cycle open, until its first charge has an outcome. One that starts later
+ * has nothing to wait for.
+ */
+export function beginPlan({ calendar, createdAtMs }: PlanOrder, card: PlanCard): PlanState {
+  const startsNow = calendar.startAtMs <= createdAtMs;
+  return {
+    status: startsNow ? 'pending' : 'active',
+    card,
+    nextCycle: startsNow ? 2 : 1,
+    open: startsNow ? { cycle: 1, hasFailed: false } : undefined,
+    paidCycles: 0,
+    pausedAtMs: undefined,
+    ended: undefined,
+  };
+}
+
+/**
+ * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: transaction_failed (the plan does
+ * not allow this move).
+ */
+export function decide(order: PlanOrder, state: PlanState, command: PlanCommand, nowMs: number): PlanEvent[] | Refusal {
+  switch (command.type) {
+    case 'begin-cycle':
+      return beginCycle(order, state, nowMs);
+    case 'cycle-paid':
+      return state.open?.cycle === command.cycle ? cyclePaid(order, state, command.networkTransactionId, nowMs) : [];
+    case 'cycle-failed':
+      return state.open?.cycle === command.cycle ? cycleFailed(state, command.isDeclined, nowMs) : [];
+    case 'give-up':
+      return state.status === 'pending' ? end(state, 'not_authenticated', nowMs) : [];
+    case 'announce-expiry': {
+      const isDue = !hasEnded(state) && !state.card.isExpiryAnnounced && nowMs >= state.card.expiresAtMs - EXPIRY_NOTICE_MS;
+      return isDue ? to({ ...state, card: { ...state.card, isExpiryAnnounced: true } }, 'subscription.card_expiring') : [];
+    }
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+    case 'replace-card':
+      return decideMove(order, state, command, nowMs);
+    default:
+      return command satisfies never;
+  }
+}
+
+/** What a merchant asks for. */
+function decideMove(
+  order: PlanOrder,
+  state: PlanState,
+  command: Extract<PlanCommand, { type: 'pause' | 'resume' | 'cancel' | 'replace-card' }>,
+  nowMs: number,
+): PlanEvent[] | Refusal {
+  const no = refuse('transaction_failed', { message: `The plan is ${state.status}` });
+  switch (command.type) {
+    case 'pause':
+      return state.status === 'active' ? to({ ...state, status: 'paused', pausedAtMs: nowMs }) : no;
+    case 'resume':
+      return state.status === 'paused' ? resume(order, state, nowMs) : no;
+    case 'cancel':
+      return hasEnded(state) ? no : end(state, 'merchant', nowMs);
+    case 'replace-card': {
+      if (hasEnded(state)) return no;
+      const open = state.open?.hasFailed ? { ...state.open, hasFailed: false } : state.open;
+      return to({ ...state, card: command.card, open });
+    }
+    default:
+      return command satisfies never;
+  }
+}
+
+/** What fell due before a pause is owed, and is charged in it too; what falls due in it is skipped when the plan is resumed. */
+function beginCycle(order: PlanOrder, state: PlanState, nowMs: number): PlanEvent[] {
+  const dueMs = nextDueOf(order, state);
+  const isOwed =
+    state.status === 'active' || (state.status === 'paused' && dueMs !== undefined && dueMs < (state.pausedAtMs ?? 0));
+  if (!isOwed || dueMs === undefined || dueMs > nowMs) return [];
+  return to({ ...state, open: { cycle: state.nextCycle, hasFailed: false }, nextCycle: state.nextCycle + 1 });
+}
+
+/** When the next cycle is due; undefined where one is open, or none is to come. */
+export function nextDueOf({ calendar, totalCycles }: PlanOrder, { open, nextCycle }: PlanState): number | undefined {
+  if (open !== undefined || nextCycle > (totalCycles ?? Number.POSITIVE_INFINITY)) return undefined;
+  return dueOf(calendar, nextCycle);
+}
+
+function cyclePaid(order: PlanOrder, state: PlanState, networkTransactionId: string, nowMs: number): PlanEvent[] {
+  const card = { ...state.card, networkTransactionId: state.card.networkTransactionId || networkTransactionId };
+  const paid = { ...state, card, open: undefined, paidCycles: state.paidCycles + 1 };
+  if (state.status === 'paused' || hasEnded(state)) return to(paid);
+  const published: PlanPublished[] = state.status === 'pending' ? ['subscription.activated'] : [];
+  return finishOr({ ...paid, status: 'active' }, { order, published, nowMs });
+}
+
+function cycleFailed(state: PlanState, isDeclined: boolean, nowMs: number): PlanEvent[] {
+  if (state.open === undefined || state.open.hasFailed) return [];
+  const failed = { ...state, open: { ...state.open, hasFailed: true } };
+  switch (state.status) {
+    case 'pending':
+      return isDeclined ? end({ ...failed, open: undefined }, 'declined', nowMs) : to(failed);
+    case 'active':
+      return to({ ...failed, status: 'past_due' }, 'subscription.past_due');
+    // It is past due when it is resumed.
+    case 'paused':
+    case 'past_due':
+      return to(failed);
+    case 'cancelled':
+    case 'completed':
+      return to({ ...failed, open: undefined });
+    default:
+      return state.status satisfies never;
+  }
+}
+
+function resume(order: PlanOrder, state: PlanState, nowMs: number): PlanEvent[] {
+  const { pausedAtMs = nowMs, open } = state;
+  const isOwed = dueOf(order.calendar, state.nextCycle) < pausedAtMs;
+  const nextCycle = isOwed ? state.nextCycle : firstDueAfter(order.calendar, state.nextCycle, nowMs);
+  const resumed = { ...state, status: 'active' as const, pausedAtMs: undefined, nextCycle };
+  if (open?.hasFailed) return to({ ...resumed, status: 'past_due' }, 'subscription.past_due');
+  return finishOr(resumed, { order, published: [], nowMs });
+}
+
+/** The plan goes on, or has completed where its last cycle is over. */
+function finishOr(
+  state: PlanState,
+  { order, published, nowMs }: { order: PlanOrder; published: PlanPublished[]; nowMs: number },
+): PlanEvent[] {
+  if (state.open !== undefined || order.totalCycles === undefined || state.nextCycle <= order.totalCycles)
+    return to(state, ...published);
+  const ended = { atMs: nowMs, reason: 'completed' as const };
+  return to({ ...state, status: 'completed', ended }, ...published, 'subscription.completed');
+}
+
+/** A cycle that has failed waits for no card any more; one that is being charged is finished. */
+function end(state: PlanState, reason: 'merchant' | 'declined' | 'not_authenticated', nowMs: number): PlanEvent[] {
+  const open = state.open?.hasFailed ? undefined : state.open;
+  return to({ ...state, status: 'cancelled', open, ended: { atMs: nowMs, reason } }, 'subscription.cancelled');
+}
+
+function to(state: PlanState, ...published: PlanPublished[]): PlanEvent[] {
+  return [{ type: 'changed', state, published }];
+}

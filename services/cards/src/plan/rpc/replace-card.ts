@@ -1,0 +1,50 @@
+import { RefusalError, refuse } from '@gerbang/core';
+import type { ReplaceCardRequest } from '@gerbang/proto/gerbang/cards/v1/plans';
+import type { CardData } from '@gerbang/rails/card';
+import type { Context } from '../../context.ts';
+import { admitPayment } from '../../payment/place.ts';
+import { advancePlan, once } from '../advance.ts';
+import { changePlan, findOwnPlan } from '../change.ts';
+import { changeCycle, chargeByCustomer, newPaymentId, openCycleOf } from '../charge.ts';
+import type { StoredPlan } from '../document.ts';
+import { cardOf, planCard, shownPlan } from '../own-card.ts';
+import { hasEnded, type PlanCard } from '../state.ts';
+
+/** Another card for a plan; it charges the cycle that has failed, where one has. Refusals: those of the service's contract. */
+export async function replaceCard(context: Context, request: ReplaceCardRequest) {
+  const { merchantId, accountId, planId } = request;
+  const card = cardOf(request.card);
+  const found = await findOwnPlan(context, { merchantId, accountId, planId });
+  const { amountSen } = found.order;
+  await admitPayment(context, { merchantId, accountId, amountSen, installmentMonths: 1 }, card);
+  if (hasEnded(found.state))
+    throw new RefusalError(refuse('transaction_failed', { message: `The plan is ${found.state.status}` }));
+  const token = await context.vault.keep(merchantId, card, planId);
+  const replacement = planCard(card, request.card, token);
+  const { open } = found.state;
+  const plan = open?.hasFailed
+    ? await chargeAgain(context, found, { cycle: open.cycle, replacement, card })
+    : await changePlan(context, found, { type: 'replace-card', card: replacement });
+  await context.vault.release(merchantId, planId, { except: token });
+  const shown = await shownPlan(context, plan);
+  return { plan: shown.plan, declinedReason: open?.hasFailed ? shown.declinedReason : '' };
+}
+
+/**
+ * The cycle is changed first: who finds the plan changed has to find a cycle that is being charged. One that was left so by a process
+ * that has died is charged by the next request.
+ */
+async function chargeAgain(
+  context: Context,
+  found: StoredPlan,
+  { cycle: number, replacement, card }: { cycle: number; replacement: PlanCard; card: CardData },
+): Promise<StoredPlan> {
+  const failed = await openCycleOf(context, found, number);
+  const cycle = await changeCycle(context, failed, { type: 'charge-again', paymentId: newPaymentId(context) });
+  const plan = await changePlan(context, found, { type: 'replace-card', card: replacement });
+  const charged = await once(context, found.order.id, async () => {
+    await chargeByCustomer(context, plan, cycle, card);
+    return advancePlan(context, plan);
+  });
+  return charged ?? plan;
+}
