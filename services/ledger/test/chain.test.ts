@@ -224,12 +224,12 @@ describe('a writer that loads a journal', () => {
 
   it('opens it with all that carry no link while a version before the chain runs too, and with nothing that was changed', async () => {
     const accept = { LEDGER_ACCEPT_BATCHES: 'unlinked' };
-    const after = await tampered((store) => withoutLinks(store, 5), accept);
+    const after = await tampered((store) => withoutLinks(store, 4), accept);
     await after.ledger.post(credit(1n));
     expect(lineOf(after.lines, 'unproven batches are accepted as configured')).toMatchObject({
-      reason: 'batches 5 to 5 carry no link of the chain',
+      reason: 'batches 4 to 4 carry no link of the chain',
     });
-    const changed = await tampered((store) => withoutLinks(store, 4), accept);
+    const changed = await tampered((store) => withoutLinks(store, 3), accept);
     expect(await refusalOf(changed.ledger.post(credit(1n), ONCE))).toBe('unavailable');
   });
 
