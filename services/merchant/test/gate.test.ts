@@ -54,6 +54,13 @@ test('a service begins and ends its own commands only', async () => {
   expect(lines[0]).toMatchObject({ commandId, outcome: Outcome.DONE, target: 'transfer:1' });
 });
 
+test('a request that is not the one of its token is not proposed', async () => {
+  const { channel } = await system.start();
+  const gate = channel.client(OperatorGateService);
+  const command = { ...(await commandOf('money-out')), needsApproval: true };
+  expect((await refusalOf(gate.begin({ ...command, request: Buffer.from('another') }))).code).toBe('validation');
+});
+
 test('a service learns whether who has proposed something there may still do so', async () => {
   const { admins, channel, as } = await system.start();
   const gate = channel.client(OperatorGateService);
