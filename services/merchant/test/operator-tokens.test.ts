@@ -154,7 +154,7 @@ describe('the set-up', () => {
     expect((await refusalOf(channel.client(OperatorService).listMerchants({}))).code).toBe('unauthorized');
     const first = { admins: [enrolment(budi), enrolment(sari)] };
     await anyone.setUp(first);
-    await anyone.setUp(first);
+    await anyone.setUp({ admins: [{ ...enrolment(budi), name: 'Nobody' }, enrolment(sari)] });
     expect((await refusalOf(anyone.setUp({ admins: [enrolment(budi), enrolment(stranger)] }))).code).toBe('forbidden');
     expect((await admins.listOperators({})).operators.map(({ id, role }) => [id, role])).toEqual([
       ['budi', Role.ADMIN],
@@ -165,6 +165,7 @@ describe('the set-up', () => {
       ['SetUp', Outcome.DONE],
       ['SetUp', Outcome.DONE],
     ]);
+    expect(lines[0]?.after).not.toContain('Nobody');
   });
 
   test('a key is one operator’s: nobody gets a second name', async () => {
