@@ -60,7 +60,7 @@ export function startService(
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit,
       refusedTokens,
-      operators: await openOperatorStore(store),
+      operators: await openOperatorStore(store, keyedChain(config.CHAIN_KEYS, 'operators'), log),
       approvals: await openApprovalStore(store),
       thresholds: {
         feeSen: config.APPROVAL_FEE_SEN,
