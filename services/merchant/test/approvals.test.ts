@@ -174,6 +174,19 @@ describe('a second operator is needed for', () => {
     await set(3_000_000n);
   });
 
+  test('two admins who leave at once: one of them at most does', async () => {
+    const { as, admins } = await system.start();
+    const dewi = await newOperatorKey('dewi');
+    await admins.enrolOperator({ operator: enrolment(dewi), role: Role.ADMIN });
+    const leave = (id: string) => as(budi).admins.setRole({ id, role: Role.VIEWER });
+    await approvalOf(leave('sari'));
+    await approvalOf(leave('dewi'));
+    const approve = (key: typeof dewi, id: string) => as(key).admins.setRole({ id, role: Role.VIEWER });
+    await Promise.allSettled([approve(dewi, 'sari'), approve(sari, 'dewi')]);
+    const { operators } = await as(budi).admins.listOperators({});
+    expect(operators.filter(({ role }) => role === Role.ADMIN).length).toBeGreaterThanOrEqual(2);
+  });
+
   test('operators who can approve payments: giving that role, and taking it from an admin', async () => {
     const { as, admins } = await system.start();
     const [dewi, eka] = [await newOperatorKey('dewi'), await newOperatorKey('eka')];
