@@ -4,6 +4,7 @@ import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf } fro
 import {
   BeginRequestSchema,
   BeginResponseSchema,
+  CheckOperatorRequestSchema,
   FinishRequestSchema,
   Outcome,
   Role,
@@ -67,6 +68,7 @@ function openGate() {
     log: testLog(),
     begin: async (request) => create(BeginResponseSchema, await handlers.begin(create(BeginRequestSchema, request))),
     finish: (request) => handlers.finish(create(FinishRequestSchema, request)),
+    checkOperator: (request) => handlers.checkOperator(create(CheckOperatorRequestSchema, request)),
   };
   return { gate, commands };
 }

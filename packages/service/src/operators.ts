@@ -6,6 +6,7 @@ import { canonicalJson, type Json, RefusalError, refuse } from '@gerbang/core';
 import {
   type BeginRequestSchema,
   type BeginResponseSchema,
+  type CheckOperatorRequestSchema,
   type FinishRequestSchema,
   OperatorGateService,
   Outcome,
@@ -26,6 +27,12 @@ export const VIEWERS: readonly Role[] = [Role.VIEWER, ...SUPPORT];
 const FINISH_ATTEMPTS = 3;
 const FINISH_FIRST_MS = 100;
 
+/** A proposal that a service has stored ends after this time, as those that the gate stores do. */
+const PROPOSAL_MS = 24 * 60 * 60_000;
+
+/** What a service stores of who has proposed what a second operator decides with the same command. */
+export type StoredProposal = { operator: string; proposedAtMs: number };
+
 /** The person who gives a command. People are told apart by `id`; `name` is for reading. */
 export type Operator = { id: string; name: string; role: Role };
 
@@ -39,6 +46,11 @@ export type OperatorCall = {
   proposer: string | undefined;
   /** Says what the command changes; the last one counts. Called before the effect, so that failed commands are logged with it. */
   record(change: Change): void;
+  /**
+   * Whether this operator may approve a proposal that the service has stored: it is another operator's, who may still give this
+   * command, and is less than a day old. `nowMs` is of the clock that it was stored by.
+   */
+  mayApprove(proposal: StoredProposal, nowMs: number): Promise<boolean>;
   context: CallContext;
 };
 
@@ -61,13 +73,15 @@ export type OperatorGate = {
   log: Logger;
   begin(request: MessageInitShape<typeof BeginRequestSchema>): Promise<MessageShape<typeof BeginResponseSchema>>;
   finish(request: MessageInitShape<typeof FinishRequestSchema>): Promise<unknown>;
+  checkOperator(request: MessageInitShape<typeof CheckOperatorRequestSchema>): Promise<{ allowed: boolean }>;
 };
 
 /** Opens the gate of a service that asks the merchant service. */
 export function openOperatorGate(foundation: Foundation<CallerConfig & { MERCHANT_RPC: string }>): OperatorGate {
   const { name, config, log } = foundation;
-  const { begin, finish } = openChannel(foundation, 'operator gate', config.MERCHANT_RPC).client(OperatorGateService);
-  return { service: name, log, begin, finish };
+  const channel = openChannel(foundation, 'operator gate', config.MERCHANT_RPC);
+  const { begin, finish, checkOperator } = channel.client(OperatorGateService);
+  return { service: name, log, begin, finish, checkOperator };
 }
 
 type UntypedCommand = Command<never, unknown>;
@@ -120,7 +134,7 @@ async function carryOut<Request, Answer>(
     readOnly: isRead,
     source: context.caller === undefined ? context.peer : `${context.peer} ${context.caller}`,
   });
-  const call = callOf(begun, context);
+  const call = callOf(gate, command.roles, begun, context);
   if (needsApproval && (call.proposer === undefined || call.proposer === call.operator.id)) {
     throw new Error(`${method.name} was begun without a second operator`);
   }
@@ -135,7 +149,12 @@ function tokenOf({ authorization }: CallContext): string {
 
 type Call = OperatorCall & { change: Change };
 
-function callOf({ operator, proposer }: MessageShape<typeof BeginResponseSchema>, context: CallContext): Call {
+function callOf(
+  gate: OperatorGate,
+  roles: readonly Role[],
+  { operator, proposer }: MessageShape<typeof BeginResponseSchema>,
+  context: CallContext,
+): Call {
   if (operator === undefined || operator.id === '') throw new Error('the gate has not said who the operator is');
   const { id, name, role } = operator;
   const call: Call = {
@@ -144,6 +163,10 @@ function callOf({ operator, proposer }: MessageShape<typeof BeginResponseSchema>
     change: { target: '' },
     record(change) {
       call.change = change;
+    },
+    async mayApprove(proposal, nowMs) {
+      if (proposal.operator === id || nowMs - proposal.proposedAtMs >= PROPOSAL_MS) return false;
+      return (await gate.checkOperator({ id: proposal.operator, roles: [...roles] })).allowed;
     },
     context,
   };

@@ -45,6 +45,9 @@ function gateOf(begun: Begun | Error, options: { finishFails?: number } = {}) {
       if (failures-- > 0) throw new RefusalError(refuse('unavailable'));
       told.push(request);
     },
+    async checkOperator({ id, roles }) {
+      return { allowed: id === 'budi' && roles?.[0] === Role.ADMIN };
+    },
   };
   return { gate, asked, told, lines };
 }
@@ -141,6 +144,23 @@ describe('a command', () => {
       fundWith(async ({ proposer }) => ({ proposer }), true),
     );
     expect(await call(implementation, 'fund', context)).toEqual({ proposer: 'budi' });
+  });
+
+  test('approves a proposal that its service stores: of another operator, who may still propose it, for a day', async () => {
+    const { gate } = gateOf({ commandId: 'c1', operator: sari });
+    const ask = async (operator: string, ageMs: number) => {
+      let may: boolean | undefined;
+      const handler = async ({ mayApprove }: OperatorCall) => {
+        may = await mayApprove({ operator, proposedAtMs: 1_000 }, 1_000 + ageMs);
+        return {};
+      };
+      await call(serve(gate, fundWith(handler)), 'fund', context);
+      return may;
+    };
+    const day = 24 * 60 * 60_000;
+    expect([await ask('budi', day - 1), await ask('budi', day)]).toEqual([true, false]);
+    // The gate says that dewi was disabled.
+    expect([await ask('sari', 0), await ask('dewi', 0)]).toEqual([false, false]);
   });
 
   test('whose end can’t be told answers all the same, and alerts', async () => {

@@ -7,7 +7,6 @@ export {
   openAggregates,
   type StoredEvent,
 } from './aggregates.ts';
-export { type AuditEntry, type AuditLog, type AuditRecord, openAuditLog } from './audit-log.ts';
 export { combine } from './combine.ts';
 export { type ConditionalUpdate, combineUpdates } from './combine-updates.ts';
 export { connectStore, type Store } from './connection.ts';

@@ -1,6 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { type RefusalCode, RefusalError, refuse } from '@gerbang/core';
-import { type BeginRequest, type FinishRequest, type Operator, Outcome, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import {
+  type BeginRequest,
+  type CheckOperatorRequest,
+  type FinishRequest,
+  type Operator,
+  Outcome,
+  Role,
+} from '@gerbang/proto/gerbang/operator/v1/operator';
 
 /** Who may give commands in a test. `publicKey`: as `publicKeyOf` gives it; it is also who the operator is. */
 export type TestOperator = { id: string; role: Role; publicKey: string };
@@ -72,6 +79,9 @@ export function createOperatorGate(operators: readonly TestOperator[]) {
         Object.assign(command, { outcome, refusal, target, before, after });
         return {};
       },
+      async checkOperator({ id, roles }: CheckOperatorRequest): Promise<{ allowed: boolean }> {
+        return { allowed: operators.some((one) => one.id === id && roles.includes(one.role)) };
+      },
     },
   };
 }
@@ -105,6 +115,10 @@ export function operatorCall(operator: string, changes: RecordedChange[] = []) {
     proposer: undefined,
     record(change: RecordedChange) {
       changes.push(change);
+    },
+    /** All who propose in such a test may still do so, for a day. */
+    async mayApprove(proposal: { operator: string; proposedAtMs: number }, nowMs: number) {
+      return proposal.operator !== operator && nowMs - proposal.proposedAtMs < 24 * 60 * 60_000;
     },
     context: {
       aborted: false,

@@ -16,6 +16,7 @@ import { FeeRuleSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
   BeginRequestSchema,
   BeginResponseSchema,
+  CheckOperatorRequestSchema,
   FinishRequestSchema,
   Outcome,
   Role,
@@ -151,12 +152,20 @@ test('two operators decide a charge, and it is logged; an own proposal is never 
   expect((await one.charge()).state.status).toBe('settled');
   expect(await refusalOf(decide('ben', 'failed'))).toBe('bad_request');
   const target = `charge:${id}`;
-  const proposal = { operator: 'ana', outcome: 'succeeded' };
+  const proposal = { operator: 'ana', outcome: 'succeeded', proposedAtMs: expect.any(Number) };
   expect(one.logged).toEqual([
     { target, before: { status: 'sending', proposal: null }, after: { outcome: 'succeeded', step: 'proposed' } },
     { target, before: { status: 'sending', proposal }, after: { outcome: 'succeeded', step: 'proposed' } },
     { target, before: { status: 'sending', proposal }, after: { outcome: 'succeeded', step: 'approved' } },
   ]);
+});
+
+test('a proposal that is a day old counts no more', async () => {
+  const { decide, context } = await unresolved('charge');
+  expect(await decide('ana', 'succeeded')).toEqual({ decided: false });
+  const later = { ...context, clock: { ...context.clock, now: () => context.clock.now() + 24 * 60 * 60_000 } };
+  expect(await decide('ben', 'succeeded', later)).toEqual({ decided: false });
+  expect(await decide('ana', 'succeeded', later)).toEqual({ decided: true });
 });
 
 test.each([
@@ -351,6 +360,7 @@ async function serve(context: Context) {
     log: testLog(),
     begin: async (request) => create(BeginResponseSchema, await handlers.begin(create(BeginRequestSchema, request))),
     finish: (request) => handlers.finish(create(FinishRequestSchema, request)),
+    checkOperator: (request) => handlers.checkOperator(create(CheckOperatorRequestSchema, request)),
   };
   const listener = { host: '127.0.0.1', port: 0, tls: undefined, log: testLog(), ready: () => true };
   const server = await startRpcServer({ ...listener, implementations: implementations(context, gate) });

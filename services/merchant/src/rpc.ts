@@ -14,6 +14,7 @@ import { getCallbackSettings } from './callback-settings/rpc/get-callback-settin
 import { listWebhookSettings } from './callback-settings/rpc/list-webhook-settings.ts';
 import { updateCallbackSettings } from './callback-settings/rpc/update-callback-settings.ts';
 import type { Context } from './context.ts';
+import { checkOperator } from './gate/check-operator.ts';
 import { beginFor, finishFor, localGate } from './gate/rpc.ts';
 import { checkVersions } from './merchant/rpc/check-versions.ts';
 import { getAccess } from './merchant/rpc/get-access.ts';
@@ -91,6 +92,7 @@ export function implementations(context: Context) {
       {
         begin: (request, call) => beginFor(context, request, call),
         finish: (request, call) => finishFor(context, request, call),
+        checkOperator: (request) => checkOperator(context, request),
       },
       ['biller', 'cards', 'direct-debit', 'ledger', 'money-in', 'money-out', 'notifier'],
     ),

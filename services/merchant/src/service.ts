@@ -61,7 +61,7 @@ export function startService(
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit,
       refusedTokens,
-      operators: await openOperatorStore(store),
+      operators: await openOperatorStore(store, keyedChain(config.CHAIN_KEYS, 'operators'), log),
       provider: config.oidc === undefined ? undefined : createOidcProvider(config.oidc),
       approvals: await openApprovalStore(store),
       thresholds: {

@@ -129,7 +129,23 @@ describe('a second operator is needed for', () => {
     await approvalOf(set(0n));
     await approvalOf(set(100_000n, 0, '014'));
     await set(0n, 75);
-    await approvalOf(set(0n, 65));
+    await approvalOf(set(0n, 64));
+  });
+
+  test('fees that one operator changes step by step, each within the threshold', async () => {
+    const { as, operators, merchantId } = await startWithMerchant();
+    const fee = (fixedSen: bigint, more = {}) => ({ merchantId, fee: { product: 'disbursement', fixedSen, ...more } });
+    const alone = as(budi).operators;
+    await alone.setFees(fee(150_000n));
+    await approvalOf(alone.setFees(fee(50_000n)));
+    await approvalOf(alone.setFees(fee(50_000n, { channel: '014' })));
+    await approvalOf(as(sari).operators.setFees(fee(40_000n)));
+    // Two agree on less; from there on it counts anew.
+    await operators.setFees(fee(100_000n));
+    await alone.setFees(fee(0n));
+    // What moved a channel back to the common rule counts too.
+    await operators.setFees(fee(300_000n, { channel: '014' }));
+    await approvalOf(alone.setFees(fee(300_000n, { channel: '014', effectiveUntilMs: 1n })));
   });
 
   test('fees that change by when their rule applies', async () => {
@@ -142,7 +158,7 @@ describe('a second operator is needed for', () => {
     // A fee that was approved for another time is not for now.
     await operators.setFees({ merchantId, fee: { product, fixedSen: 0n, effectiveFromMs: far } });
     await approvalOf(as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 0n, effectiveFromMs: 1n } }));
-    await as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 320_000n, effectiveFromMs: 1n } });
+    await as(budi).operators.setFees({ merchantId, fee: { product, fixedSen: 290_000n, effectiveFromMs: 1n } });
   });
 
   test('limits that are removed, or raised above the threshold', async () => {
@@ -156,6 +172,19 @@ describe('a second operator is needed for', () => {
     await approvalOf(set(900_000n, 0n));
     await operators.setLimits({ merchantId, limit: { product: 'disbursement' } });
     await set(3_000_000n);
+  });
+
+  test('two admins who leave at once: one of them at most does', async () => {
+    const { as, admins } = await system.start();
+    const dewi = await newOperatorKey('dewi');
+    await admins.enrolOperator({ operator: enrolment(dewi), role: Role.ADMIN });
+    const leave = (id: string) => as(budi).admins.setRole({ id, role: Role.VIEWER });
+    await approvalOf(leave('sari'));
+    await approvalOf(leave('dewi'));
+    const approve = (key: typeof dewi, id: string) => as(key).admins.setRole({ id, role: Role.VIEWER });
+    await Promise.allSettled([approve(dewi, 'sari'), approve(sari, 'dewi')]);
+    const { operators } = await as(budi).admins.listOperators({});
+    expect(operators.filter(({ role }) => role === Role.ADMIN).length).toBeGreaterThanOrEqual(2);
   });
 
   test('operators who can approve payments: giving that role, and taking it from an admin', async () => {

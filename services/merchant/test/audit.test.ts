@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { type Checkpoint, parseCheckpoint } from '@gerbang/core';
 import { Outcome } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { createLogger } from '@gerbang/runtime';
-import { openAuditLog, type Store } from '@gerbang/store';
+import type { Store } from '@gerbang/store';
 import { describe, expect, test } from 'vitest';
+import type { LegacyDocument } from '../src/audit/legacy.ts';
 import { newMerchant, type Running, refusalOf, ring, useMerchantService } from './harness.ts';
 
 const system = useMerchantService();
@@ -149,6 +151,16 @@ describe('tampering is found:', () => {
     expect(await problemsOf({ admins }, checkpoints())).toEqual([expect.stringMatching(/^entry 5 is another one/)]);
   });
 
+  test('all entries were removed while the service was down', async () => {
+    const before = await startLogged();
+    await before.close();
+    await before.entries.deleteMany({});
+    const { log, lines } = stream();
+    const { admins } = await system.start({ database: before.database, log, withoutOperators: true });
+    expect(lines.join('')).toContain('alert: there are operators, but the audit log');
+    expect(await problemsOf({ admins })).toEqual([expect.stringContaining('there were 2 operators already')]);
+  });
+
   test('the database was replaced by another one', async () => {
     const { operators, checkpoints } = await startLogged();
     await operators.createMerchant(newMerchant);
@@ -166,15 +178,21 @@ describe('tampering is found:', () => {
 });
 
 describe('a log of before operators had keys', () => {
-  const [operator, command, target] = ['ani', 'merchant.freeze', 'merchant:m'];
+  const [operator, command, target] = ['ani', 'merchant.freeze', 'merchant:m'] as const;
 
   test('is listed after all others, and verified; what is added to it later is found', async () => {
     const database = system.newDatabase();
     const store = await system.openDatabase(database);
-    const legacy = openAuditLog(store);
-    for (const name of ['first', 'second']) {
-      await legacy.append({ operator, command, target, before: { name }, after: null }, 0);
-    }
+    const legacy = store.collection<LegacyDocument>('audit_log');
+    let previous_hash = '';
+    const append = async (_id: bigint, before: string) => {
+      const content = { _id, schema: 1, at: new Date(0), operator, command, target, before, after: 'null', previous_hash };
+      const hashed = [String(_id), 1, content.at.toISOString(), operator, command, target, before, 'null', previous_hash];
+      previous_hash = createHash('sha256').update(JSON.stringify(hashed)).digest('hex');
+      await legacy.insertOne({ ...content, hash: previous_hash });
+    };
+    await append(1n, '{"name":"first"}');
+    await append(2n, '{"name":"second"}');
     const { admins } = await system.start({ database });
     expect(await admins.verifyAudit({})).toMatchObject({ problems: [], legacyEntries: 2n });
     const first = await admins.listAudit({ limit: 2 });
@@ -184,9 +202,9 @@ describe('a log of before operators had keys', () => {
     ]);
     const { lines, nextBefore } = await admins.listAudit({ limit: 2, beforeSeq: first.nextBefore });
     expect([lines.map(({ before }) => before), nextBefore]).toEqual([['{"name":"first"}'], 0n]);
-    await legacy.append({ operator, command, target, before: null, after: null }, 0);
+    await append(3n, 'null');
     expect(await problemsOf({ admins })).toEqual([expect.stringContaining('earlier log: it ends with entry 3')]);
-    await store.collection<{ _id: bigint }>('audit_log').updateOne({ _id: 1n }, { $set: { operator: 'budi' } });
+    await legacy.updateOne({ _id: 1n }, { $set: { operator: 'budi' } });
     expect((await problemsOf({ admins }))[0]).toContain('earlier log: entry 1');
   });
 });

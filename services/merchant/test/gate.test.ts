@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { operatorAuthorizer } from '@gerbang/neighbours';
+import { newOperatorKey, operatorAuthorizer } from '@gerbang/neighbours';
 import { ListMerchantsRequestSchema } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { OperatorAdminService, OperatorGateService, Outcome, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { openChannel, type RpcChannel } from '@gerbang/rpc';
@@ -52,4 +52,23 @@ test('a service begins and ends its own commands only', async () => {
   await gateOf('money-out').finish(end);
   const { lines } = await admins.listAudit({ service: 'money-out' });
   expect(lines[0]).toMatchObject({ commandId, outcome: Outcome.DONE, target: 'transfer:1' });
+});
+
+test('a request that is not the one of its token is not proposed', async () => {
+  const { channel } = await system.start();
+  const gate = channel.client(OperatorGateService);
+  const command = { ...(await commandOf('money-out')), needsApproval: true };
+  expect((await refusalOf(gate.begin({ ...command, request: Buffer.from('another') }))).code).toBe('validation');
+});
+
+test('a service learns whether who has proposed something there may still do so', async () => {
+  const { admins, channel, as } = await system.start();
+  const gate = channel.client(OperatorGateService);
+  const may = async (id: string, ...roles: Role[]) => (await gate.checkOperator({ id, roles })).allowed;
+  const dewi = await newOperatorKey('dewi');
+  await admins.enrolOperator({ operator: enrolment(dewi), role: Role.SUPPORT });
+  expect(await may('dewi', Role.SUPPORT, Role.FINANCE)).toBe(true);
+  expect([await may('dewi', Role.FINANCE), await may('nobody', Role.ADMIN)]).toEqual([false, false]);
+  await as(budi).admins.disableOperator({ id: 'dewi' });
+  expect(await may('dewi', Role.SUPPORT)).toBe(false);
 });

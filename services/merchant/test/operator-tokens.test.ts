@@ -143,6 +143,36 @@ test('with certificates a service begins only its own commands', async () => {
   }
 });
 
+test('an operator whom somebody has written into the database, or changed there, is none', async () => {
+  const database = system.newDatabase();
+  const { admins, as } = await system.start({ database });
+  const dewi = await newOperatorKey('dewi');
+  await admins.enrolOperator({ operator: enrolment(dewi), role: Role.SUPPORT });
+  const operators = (await system.openDatabase(database)).collection<{ _id: string; public_key?: string }>('operators');
+  const known = await operators.findOne({ _id: 'budi' });
+  await operators.insertOne({ ...known, _id: 'stranger', public_key: enrolment(stranger).publicKey });
+  await operators.updateOne({ _id: 'dewi' }, { $set: { role: 'admin' } });
+  for (const key of [stranger, dewi]) {
+    expect(await refusalOf(as(key).admins.whoAmI({}))).toMatchObject({
+      code: 'unauthorized',
+      message: 'no such operator is enrolled',
+    });
+  }
+  expect((await admins.listOperators({})).operators.map(({ id }) => id)).toEqual(['budi', 'sari']);
+  await admins.enrolOperator({ operator: enrolment(dewi), role: Role.VIEWER });
+  expect((await as(dewi).admins.whoAmI({})).operator).toMatchObject({ id: 'dewi', role: Role.VIEWER });
+});
+
+test('operators of before there were MACs are there again after the same set-up', async () => {
+  const database = system.newDatabase();
+  const first = await system.start({ database });
+  const operators = (await system.openDatabase(database)).collection<{ _id: string }>('operators');
+  await operators.updateMany({}, { $unset: { kid: '', mac: '' } });
+  expect((await refusalOf(first.as(budi).admins.whoAmI({}))).code).toBe('unauthorized');
+  await first.channel.client(OperatorAdminService).setUp({ admins: [enrolment(budi), enrolment(sari)] });
+  expect((await first.as(budi).admins.whoAmI({})).operator).toMatchObject({ id: 'budi', role: Role.ADMIN });
+});
+
 describe('the set-up', () => {
   test('enrols two admins, once; the same again changes nothing', async () => {
     const { channel, admins } = await system.start({ withoutOperators: true });
@@ -154,7 +184,7 @@ describe('the set-up', () => {
     expect((await refusalOf(channel.client(OperatorService).listMerchants({}))).code).toBe('unauthorized');
     const first = { admins: [enrolment(budi), enrolment(sari)] };
     await anyone.setUp(first);
-    await anyone.setUp(first);
+    await anyone.setUp({ admins: [{ ...enrolment(budi), name: 'Nobody' }, enrolment(sari)] });
     expect((await refusalOf(anyone.setUp({ admins: [enrolment(budi), enrolment(stranger)] }))).code).toBe('forbidden');
     expect((await admins.listOperators({})).operators.map(({ id, role }) => [id, role])).toEqual([
       ['budi', Role.ADMIN],
@@ -165,6 +195,7 @@ describe('the set-up', () => {
       ['SetUp', Outcome.DONE],
       ['SetUp', Outcome.DONE],
     ]);
+    expect(lines[0]?.after).not.toContain('Nobody');
   });
 
   test('a key is one operator’s: nobody gets a second name', async () => {

@@ -34,6 +34,8 @@ export type PurchaseDocument = Due & {
   proposed_operator?: string;
   proposed_outcome?: Resolution;
   proposed_token?: string;
+  /** Absent in documents of earlier versions: such a proposal counts no more. */
+  proposed_at?: Date;
   /** What a proposer called himself in documents of earlier versions: such a proposal counts no more. */
   proposed_by?: string;
   rail_reference?: string;
@@ -51,7 +53,14 @@ export type StoredPurchaseDocument = AggregateDocument<PurchaseDocument>;
 export type StoredPurchase = { order: PurchaseOrder; state: PurchaseState; document: StoredPurchaseDocument };
 
 /** Fields that are there only while they are true; a state that does not set them ends them. */
-const PASSING = ['unresolved_at', 'proposed_operator', 'proposed_outcome', 'proposed_token', 'proposed_by'] as const;
+const PASSING = [
+  'unresolved_at',
+  'proposed_operator',
+  'proposed_outcome',
+  'proposed_token',
+  'proposed_at',
+  'proposed_by',
+] as const;
 
 export function newDocument(order: PurchaseOrder): PurchaseDocument {
   return {
@@ -123,10 +132,11 @@ function stateFields(state: PurchaseState): Partial<PurchaseDocument> {
   }
 }
 
-function proposalFields({ operator, outcome, sealedToken }: Proposal) {
+function proposalFields({ operator, outcome, sealedToken, proposedAtMs }: Proposal) {
   return {
     proposed_operator: operator,
     proposed_outcome: outcome,
+    proposed_at: new Date(proposedAtMs),
     ...(sealedToken !== undefined && { proposed_token: sealedToken }),
   };
 }
@@ -188,7 +198,8 @@ function fromStateFields(document: StoredPurchaseDocument): PurchaseState {
 
 function proposalOf(document: PurchaseDocument): Proposal | undefined {
   const { proposed_operator: operator, proposed_outcome: outcome, proposed_token: sealedToken } = document;
-  return operator === undefined || outcome === undefined ? undefined : { operator, outcome, sealedToken };
+  if (operator === undefined || outcome === undefined || document.proposed_at === undefined) return undefined;
+  return { operator, outcome, sealedToken, proposedAtMs: document.proposed_at.getTime() };
 }
 
 function present<Field extends keyof PurchaseDocument>(

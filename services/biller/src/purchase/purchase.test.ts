@@ -23,7 +23,7 @@ const wait: PurchaseCommand = { type: 'wait', reason: 'w', unresolved: false };
 const lose: PurchaseCommand = { type: 'wait', reason: 'w', unresolved: true };
 const succeed: PurchaseCommand = { type: 'succeed', receipt };
 const fail: PurchaseCommand = { type: 'fail', failure };
-const proposal = { operator: 'ana', outcome: 'failed', sealedToken: undefined } as const;
+const proposal = { operator: 'ana', outcome: 'failed', sealedToken: undefined, proposedAtMs: 7 } as const;
 const propose: PurchaseCommand = { type: 'propose', proposal };
 const refuseCompensation: PurchaseCommand = { type: 'refuse-compensation', reason: 'short' };
 

@@ -27,7 +27,7 @@ export type Receipt = { railReference: string; serialNumber: string; sealedToken
 export type Failure = { code: string; reason: string };
 
 /** What one operator proposes; another one has to agree. `operator`: the id. */
-export type Proposal = { operator: string; outcome: Resolution; sealedToken: string | undefined };
+export type Proposal = { operator: string; outcome: Resolution; sealedToken: string | undefined; proposedAtMs: number };
 export type Resolution = 'succeeded' | 'failed';
 
 export type PurchaseCommand =

@@ -1,7 +1,8 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
 import { fromOtpDocument, type OtpDocument, toOtpDocument } from '../otp/document.ts';
+import { type ProposalDocument, proposalOf, toProposalDocument } from './proposal-document.ts';
 import { fromRefundDocument, type RefundDocument, toRefundDocument } from './refund-document.ts';
-import type { Charged, ChargeOrder, ChargeState, Proposal } from './state.ts';
+import type { Charged, ChargeOrder, ChargeState } from './state.ts';
 
 /** A charge as it was read, with the version that the next change is conditional on. */
 export type StoredCharge = { order: ChargeOrder; state: ChargeState; document: StoredChargeDocument };
@@ -16,7 +17,7 @@ type StateFields = {
   sends?: number;
   inquiries?: number;
   waiting_for?: string;
-  resolution_proposal?: Proposal;
+  resolution_proposal?: ProposalDocument;
   rail_reference?: string;
   charged_at?: Date;
   fees?: FeesDocument;
@@ -112,7 +113,7 @@ function toStateFields(state: ChargeState): StateFields {
         inquiries,
         waiting_for: waitingFor,
         ...(chargeToken !== undefined && { charge_token: chargeToken }),
-        ...(proposal !== undefined && { resolution_proposal: proposal }),
+        ...(proposal !== undefined && { resolution_proposal: toProposalDocument(proposal) }),
       };
     }
     case 'crediting':
@@ -174,7 +175,7 @@ function toState(document: StoredChargeDocument): ChargeState {
     case 'awaiting-otp':
       return { status, otp: fromOtpDocument(must(document, otp)) };
     case 'sending': {
-      const proposal = document.resolution_proposal;
+      const proposal = proposalOf(document.resolution_proposal);
       return { status, chargeToken: charge_token, sends, inquiries, waitingFor: waiting_for, proposal };
     }
     case 'crediting':

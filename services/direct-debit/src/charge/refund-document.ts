@@ -1,4 +1,5 @@
-import type { Proposal, Refund, RefundStage } from './state.ts';
+import { type ProposalDocument, proposalOf, toProposalDocument } from './proposal-document.ts';
+import type { Refund, RefundStage } from './state.ts';
 
 export type RefundDocument = {
   id: string;
@@ -19,7 +20,7 @@ type SendingDocument = {
   inquiries: number;
   waiting_for: string;
   due_at: Date;
-  resolution_proposal?: Proposal;
+  resolution_proposal?: ProposalDocument;
 };
 
 type StageDocument =
@@ -64,7 +65,7 @@ function toStageDocument(stage: RefundStage): StageDocument {
     case 'sending': {
       const { status, sends, inquiries, waitingFor, dueAtMs, proposal } = stage;
       const written = { status, sends, inquiries, waiting_for: waitingFor, due_at: new Date(dueAtMs) };
-      return proposal === undefined ? written : { ...written, resolution_proposal: proposal };
+      return proposal === undefined ? written : { ...written, resolution_proposal: toProposalDocument(proposal) };
     }
     case 'succeeded':
       return { status: stage.status, rail_reference: stage.railReference, ended_at: new Date(stage.endedAtMs) };
@@ -86,7 +87,8 @@ function toStage(stage: StageDocument): RefundStage {
     case 'reserving':
       return { status: 'reserving' };
     case 'sending': {
-      const { status, sends, inquiries, waiting_for, due_at, resolution_proposal: proposal } = stage;
+      const { status, sends, inquiries, waiting_for, due_at, resolution_proposal } = stage;
+      const proposal = proposalOf(resolution_proposal);
       return { status, sends, inquiries, waitingFor: waiting_for, dueAtMs: due_at.getTime(), proposal };
     }
     case 'succeeded':

@@ -5,7 +5,7 @@ import { UNRESOLVED_AFTER_MS } from './schedule.ts';
 import type { ChargeCommand, ChargeState, Proposal, Refund, RefundStage } from './state.ts';
 
 const NOW = UNRESOLVED_AFTER_MS + 100;
-const anas: Proposal = { operator: 'ana', outcome: 'failed' };
+const anas: Proposal = { operator: 'ana', outcome: 'failed', proposedAtMs: NOW };
 const fees = { feeSen: 1n, netSen: 9n, vendorFeeSen: 0n, settleAtMs: NOW + 1 };
 
 function sending(proposal?: Proposal): ChargeState & { status: 'sending' } {
@@ -43,13 +43,13 @@ const approve = (
   of: typeof ofCharge | typeof ofRefund = ofCharge,
 ): ChargeCommand => {
   const outcome = decided.type === 'charged' ? 'succeeded' : 'failed';
-  return { type: 'approve', ...of, proposal: { operator, outcome }, decided };
+  return { type: 'approve', ...of, proposal: { operator, outcome, proposedAtMs: NOW }, decided };
 };
 
 const young = { ...ofCharge, orderedAtMs: NOW - UNRESOLVED_AFTER_MS + 1 };
 const failed: ChargeState = { status: 'failed', code: failure.code, reason: failure.reason, endedAtMs: NOW };
 const returning: RefundStage = { status: 'returning', toPending: false, code: failure.code, reason: failure.reason };
-const bens: Proposal = { operator: 'ben', outcome: 'succeeded' };
+const bens: Proposal = { operator: 'ben', outcome: 'succeeded', proposedAtMs: NOW };
 
 test.each<[string, ChargeState, ChargeCommand, ChargeState | 'refused']>([
   ['the first proposal', sending(), propose(anas, ofCharge), sending(anas)],
@@ -60,7 +60,7 @@ test.each<[string, ChargeState, ChargeCommand, ChargeState | 'refused']>([
   ['another operator approves', sending(anas), approve('ben', fail), failed],
   [
     'another operator approves a success',
-    sending({ operator: 'ana', outcome: 'succeeded' }),
+    sending({ operator: 'ana', outcome: 'succeeded', proposedAtMs: NOW }),
     approve('ben', charged),
     { status: 'crediting', railReference: 'o', chargedAtMs: NOW, fees, refunds: [] },
   ],

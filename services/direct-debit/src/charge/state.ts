@@ -88,7 +88,7 @@ export type RefundStage =
   | { status: 'failed'; toPending: boolean; code: string; reason: string; endedAtMs: number };
 
 /** What one operator proposes as the outcome that the bank does not tell; another one has to agree. `operator`: the id. */
-export type Proposal = { operator: string; outcome: Resolution };
+export type Proposal = { operator: string; outcome: Resolution; proposedAtMs: number };
 export type Resolution = 'succeeded' | 'failed';
 
 export type ChargeCommand =

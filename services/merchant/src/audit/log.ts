@@ -75,7 +75,13 @@ export async function openOperatorLog({ store, chain, log, realNow, behind }: Op
   const start = await readHead();
   if (start.seq === 0n) {
     const { seq, hash } = await legacy.head();
-    const after = canonicalJson({ legacy_seq: String(seq), legacy_hash: hash });
+    const operators = await store.collection('operators').countDocuments();
+    if (operators > 0) {
+      behind();
+      log.error({ found_seq: '0' }, 'alert: there are operators, but the audit log that their set-up began is gone');
+    }
+    // Signed with the entry: so verifying tells of the lost log for ever.
+    const after = canonicalJson({ legacy_seq: String(seq), legacy_hash: hash, operators: String(operators) });
     await tryAppend(start, { kind: 'start', after });
   } else writeCheckpoint(start);
   // One after the other: entries of this process never compete for a number.

@@ -66,10 +66,13 @@ function checkLink(chain: KeyedChain, previousMac: string, entry: EntryDocument)
 }
 
 function legacyHeadOf({ kind, after }: EntryDocument, note: (problem: string) => void): LegacyHead {
-  const content: { legacy_seq?: string; legacy_hash?: string } = kind === 'start' ? JSON.parse(after) : {};
+  const content: { legacy_seq?: string; legacy_hash?: string; operators?: string } = kind === 'start' ? JSON.parse(after) : {};
   if (content.legacy_seq === undefined || content.legacy_hash === undefined) {
     note('entry 1 does not say where the log before it ended');
     return NO_LEGACY;
   }
+  // Entries of earlier versions do not count the operators.
+  const { operators = '0' } = content;
+  if (operators !== '0') note(`the log began anew when there were ${operators} operators already: the one before it is gone`);
   return { seq: BigInt(content.legacy_seq), hash: content.legacy_hash };
 }

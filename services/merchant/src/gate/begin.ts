@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import type { BeginRequest } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { EntryContent, Outcome } from '../audit/entry.ts';
@@ -34,6 +35,10 @@ async function approved(context: Context, request: BeginRequest, operator: Opera
   const { service, method, request: bytes, roles } = request;
   if (bytes.byteLength > PROPOSED_BYTES_MAX) {
     throw await refused(context, request, operator, 'validation', 'the request is too large to be approved');
+  }
+  // The token is for the hash; the approval is for the request.
+  if (!createHash('sha256').update(bytes).digest().equals(request.requestHash)) {
+    throw await refused(context, request, operator, 'validation', 'the request is not the one that the token is for');
   }
   const may = ({ role, active }: Operator) => active && roles.some((one) => fromRoleMessage(one) === role);
   const decision = await approve(context, { service, method, request: bytes }, { operator, commandId, may });

@@ -4,6 +4,7 @@ import {
   type BeginRequest,
   BeginRequestSchema,
   BeginResponseSchema,
+  CheckOperatorRequestSchema,
   type FinishRequest,
   FinishRequestSchema,
 } from '@gerbang/proto/gerbang/operator/v1/operator';
@@ -11,6 +12,7 @@ import type { CallContext } from '@gerbang/rpc';
 import type { OperatorGate } from '@gerbang/service/operators';
 import type { Context } from '../context.ts';
 import { begin } from './begin.ts';
+import { checkOperator } from './check-operator.ts';
 import { finish } from './finish.ts';
 
 /** Begin for another service; with certificates a service begins only its own commands. Refusals: forbidden, and those of `begin`. */
@@ -38,5 +40,6 @@ export function localGate(context: Context): OperatorGate {
     log: context.log,
     begin: async (request) => create(BeginResponseSchema, await begin(context, create(BeginRequestSchema, request))),
     finish: (request) => finish(context, create(FinishRequestSchema, request)),
+    checkOperator: (request) => checkOperator(context, create(CheckOperatorRequestSchema, request)),
   };
 }

@@ -15,6 +15,8 @@ export type MerchantDocument = {
   ip_whitelist: string[];
   credentials: CredentialDocument[];
   fees: FeeDocument[];
+  /** Absent in documents of earlier versions: `fees`. */
+  approved_fees?: FeeDocument[];
   limits: LimitDocument[];
   callbacks: CallbackDocument[];
   created_at: Date;
@@ -76,6 +78,7 @@ export function toDocument(merchant: Merchant): MerchantDocument {
     ip_whitelist: [...merchant.ipWhitelist],
     credentials: merchant.credentials.map(toCredentialDocument),
     fees: merchant.fees.map(toFeeDocument),
+    approved_fees: merchant.approvedFees.map(toFeeDocument),
     limits: merchant.limits.map(toLimitDocument),
     callbacks: merchant.callbacks.map(toCallbackDocument),
     created_at: new Date(merchant.createdAtMs),
@@ -108,6 +111,7 @@ export function fromDocument(document: MerchantDocument & { _id: string }): Merc
     ipWhitelist: document.ip_whitelist,
     credentials: document.credentials.map(fromCredentialDocument),
     fees: document.fees.map(fromFeeDocument),
+    approvedFees: (document.approved_fees ?? document.fees).map(fromFeeDocument),
     limits: document.limits.map(fromLimitDocument),
     callbacks: fromCallbackDocuments(document),
     createdAtMs: document.created_at.getTime(),

@@ -66,8 +66,13 @@ describe('what happens', () => {
     ['of nobody’s credential', merchant, { type: 'set-whitelist', clientId: 'ck_9', entries: [] }, 'not_found'],
     ['products are set', merchant, { type: 'set-products', products: [] }, ['products-set']],
     ['as they were', merchant, { type: 'set-products', products: ['qris'] }, []],
-    ['a fee is set', merchant, { type: 'set-fee', fee }, ['fee-set']],
-    ['as it was', carryOut(merchant, { type: 'set-fee', fee }), { type: 'set-fee', fee: { ...fee } }, []],
+    ['a fee is set', merchant, { type: 'set-fee', fee, isApproved: false }, ['fee-set']],
+    [
+      'as it was',
+      carryOut(merchant, { type: 'set-fee', fee, isApproved: false }),
+      { type: 'set-fee', fee: { ...fee }, isApproved: false },
+      [],
+    ],
     ['a limit is set', merchant, { type: 'set-limit', limit }, ['limit-set']],
     ['as it was', carryOut(merchant, { type: 'set-limit', limit }), { type: 'set-limit', limit: { ...limit } }, []],
     [
@@ -107,9 +112,9 @@ describe('what is then', () => {
   test('a fee replaces the one of the same product, channel and time alone', () => {
     const fees = carryOut(
       merchant,
-      { type: 'set-fee', fee },
-      { type: 'set-fee', fee: { ...fee, effectiveFromMs: NOW } },
-      { type: 'set-fee', fee: { ...fee, fixedSen: 7n } },
+      { type: 'set-fee', fee, isApproved: false },
+      { type: 'set-fee', fee: { ...fee, effectiveFromMs: NOW }, isApproved: false },
+      { type: 'set-fee', fee: { ...fee, fixedSen: 7n }, isApproved: false },
     ).fees;
     expect(fees.map((one) => [one.product, one.channel, one.fixedSen, one.basisPoints, one.effectiveFromMs])).toEqual([
       ['disbursement', '', 250_000n, 0, 0],
@@ -125,16 +130,16 @@ describe('what is then', () => {
       full = carryOut(full, { type: 'add-credential', clientId: `ck_${i}x`, secret: sealed('s') });
     }
     for (let i = 1; i <= FEES_MAX - merchant.fees.length; i++)
-      full = carryOut(full, { type: 'set-fee', fee: { ...fee, effectiveFromMs: i } });
+      full = carryOut(full, { type: 'set-fee', fee: { ...fee, effectiveFromMs: i }, isApproved: false });
     expect(decide(full, { type: 'add-credential', clientId: 'ck_z', secret: sealed('s') }, NOW)).toMatchObject({
       refused: 'bad_request',
     });
-    expect(decide(full, { type: 'set-fee', fee: { ...fee, effectiveFromMs: NOW } }, NOW)).toMatchObject({
+    expect(decide(full, { type: 'set-fee', fee: { ...fee, effectiveFromMs: NOW }, isApproved: false }, NOW)).toMatchObject({
       refused: 'validation',
     });
-    expect(decide(full, { type: 'set-fee', fee: { ...fee, fixedSen: 9n, effectiveFromMs: 1 } }, NOW)).toMatchObject([
-      { type: 'fee-set' },
-    ]);
+    expect(
+      decide(full, { type: 'set-fee', fee: { ...fee, fixedSen: 9n, effectiveFromMs: 1 }, isApproved: false }, NOW),
+    ).toMatchObject([{ type: 'fee-set' }]);
   });
 
   test('callbacks hold from now on', () => {

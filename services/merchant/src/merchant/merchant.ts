@@ -45,6 +45,8 @@ export type Merchant = {
   ipWhitelist: readonly string[];
   credentials: readonly Credential[];
   fees: readonly FeeRule[];
+  /** The rules as two operators have last agreed on them; what one changed since is measured against these. */
+  approvedFees: readonly FeeRule[];
   limits: readonly Limit[];
   callbacks: CallbackHistory;
   createdAtMs: number;
@@ -58,7 +60,7 @@ export type MerchantCommand =
   | { type: 'set-whitelist'; clientId: string | undefined; entries: readonly string[] }
   | { type: 'set-products'; products: readonly string[] }
   /** Replaces the rule of the same product, channel and effective time, or adds it. */
-  | { type: 'set-fee'; fee: FeeRule }
+  | { type: 'set-fee'; fee: FeeRule; isApproved: boolean }
   | { type: 'set-limit'; limit: Limit }
   | { type: 'set-frozen'; frozen: boolean }
   | { type: 'set-callbacks'; settings: CallbackSettings };
@@ -69,7 +71,7 @@ export type MerchantEvent =
   | { type: 'credential-disabled'; clientId: string }
   | { type: 'whitelist-set'; clientId: string | undefined; entries: readonly string[] }
   | { type: 'products-set'; products: readonly string[] }
-  | { type: 'fee-set'; fee: FeeRule }
+  | { type: 'fee-set'; fee: FeeRule; isApproved: boolean }
   | { type: 'limit-set'; limit: Limit }
   | { type: 'frozen' }
   | { type: 'unfrozen' }
@@ -115,6 +117,7 @@ export function newMerchant(
     frozen: false,
     credentials: [newCredential(clientId, secret, nowMs)],
     fees: STANDARD_FEES,
+    approvedFees: STANDARD_FEES,
     limits: [],
     callbacks: initialHistory(nowMs),
     createdAtMs: nowMs,
@@ -152,11 +155,13 @@ export function decide(merchant: Merchant, command: MerchantCommand, nowMs: numb
     case 'set-products':
       return sameList(merchant.products, command.products) ? [] : [{ type: 'products-set', products: command.products }];
     case 'set-fee': {
-      const known = merchant.fees.find((fee) => isSameFeeRule(fee, command.fee));
-      if (known === undefined && merchant.fees.length >= FEES_MAX) {
+      const { fee, isApproved } = command;
+      const isNew = !merchant.fees.some((one) => isSameFeeRule(one, fee));
+      if (isNew && merchant.fees.length >= FEES_MAX) {
         return refuseField('fee', `a merchant has at most ${FEES_MAX} rules`);
       }
-      return known !== undefined && sameFields(known, command.fee) ? [] : [{ type: 'fee-set', fee: command.fee }];
+      const isSet = hasFeeRule(merchant.fees, fee) && (!isApproved || hasFeeRule(merchant.approvedFees, fee));
+      return isSet ? [] : [{ type: 'fee-set', fee, isApproved }];
     }
     case 'set-limit': {
       const known = merchant.limits.find((limit) => limit.product === command.limit.product);
@@ -202,7 +207,11 @@ export function evolve(merchant: Merchant, event: MerchantEvent): Merchant {
     case 'products-set':
       return { ...merchant, products: event.products };
     case 'fee-set':
-      return { ...merchant, fees: [...merchant.fees.filter((fee) => !isSameFeeRule(fee, event.fee)), event.fee] };
+      return {
+        ...merchant,
+        fees: withFeeRule(merchant.fees, event.fee),
+        ...(event.isApproved && { approvedFees: withFeeRule(merchant.approvedFees, event.fee) }),
+      };
     case 'limit-set':
       return {
         ...merchant,
@@ -239,6 +248,15 @@ function noSuchCredential(): Refusal {
 
 function isSameFeeRule(a: FeeRule, b: FeeRule): boolean {
   return a.product === b.product && a.channel === b.channel && a.effectiveFromMs === b.effectiveFromMs;
+}
+
+/** The rules, where this one replaces that of the same product, channel and effective time. */
+export function withFeeRule(rules: readonly FeeRule[], rule: FeeRule): readonly FeeRule[] {
+  return [...rules.filter((one) => !isSameFeeRule(one, rule)), rule];
+}
+
+function hasFeeRule(rules: readonly FeeRule[], rule: FeeRule): boolean {
+  return rules.some((one) => isSameFeeRule(one, rule) && sameFields(one, rule));
 }
 
 function sameFields<T extends object>(a: T, b: T): boolean {

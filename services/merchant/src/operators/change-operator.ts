@@ -11,15 +11,23 @@ export function changeOperator(context: Context, id: string, change: OperatorCha
     read: () => operators.find(id),
     async write(stored) {
       if (stored === undefined) throw new RefusalError(refuse('not_found', { message: `there is no operator ${id}` }));
-      const admins = (await operators.list()).filter(({ role, active }) => active && role === 'admin');
-      const after = changed(stored, change, admins.length);
+      const after = changed(stored, change, await countAdmins(context));
       call.record({
         target: `operator:${id}`,
         before: describeOperator(stored),
         after: isRefusal(after) ? null : describeOperator(after),
       });
       if (isRefusal(after)) throw new RefusalError(after);
-      return (await operators.replace(stored, after)) ? after : undefined;
+      if (!(await operators.replace(stored, after))) return undefined;
+      // Another admin may have left since the count. Whoever counts last sees both, and takes the own change back.
+      const left = stored.role === 'admin' && stored.active ? changed(stored, change, (await countAdmins(context)) + 1) : after;
+      if (!isRefusal(left)) return after;
+      await operators.replace({ ...stored, version: stored.version + 1n }, stored);
+      throw new RefusalError(left);
     },
   });
+}
+
+async function countAdmins({ operators }: Context): Promise<number> {
+  return (await operators.list()).filter(({ role, active }) => active && role === 'admin').length;
 }

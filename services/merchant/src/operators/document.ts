@@ -1,10 +1,11 @@
+import { canonicalJson, type KeyedChain, type Link, NO_LINK } from '@gerbang/core';
 import { CLI_ISSUER } from '@gerbang/neighbours';
 import type { Identity, Operator, Role } from './operator.ts';
 
 const SCHEMA = 1;
 
-/** `_id` = the operator's id. */
-export type OperatorDocument = {
+/** `_id` = the operator's id. `kid` and `mac` are absent in documents of earlier versions. */
+export type OperatorDocument = Partial<Link> & {
   _id: string;
   schema: number;
   version: bigint;
@@ -20,11 +21,12 @@ export type OperatorDocument = {
   enrolled_at: Date;
 };
 
-export function toDocument(operator: Operator): OperatorDocument {
-  return {
+/** With a MAC under a key that is not in the database, so who can write there cannot make an operator. */
+export function toDocument(chain: KeyedChain, operator: Operator, version: bigint): OperatorDocument {
+  const document = {
     _id: operator.id,
     schema: SCHEMA,
-    version: 1n,
+    version,
     name: operator.name,
     role: operator.role,
     active: operator.active,
@@ -32,6 +34,19 @@ export function toDocument(operator: Operator): OperatorDocument {
     enrolled_by: operator.enrolledBy,
     enrolled_at: new Date(operator.enrolledAtMs),
   };
+  return { ...document, ...chain.link(NO_LINK, contentOf(document)) };
+}
+
+/** Whether this service has written the document, all of it. */
+export function isGenuine(chain: KeyedChain, document: OperatorDocument): boolean {
+  const { kid, mac } = document;
+  if (kid === undefined || mac === undefined || !chain.knows(kid)) return false;
+  return chain.holds({ kid, mac }, NO_LINK, contentOf(document));
+}
+
+function contentOf({ kid: _kid, mac: _mac, schema, version, enrolled_at, ...content }: OperatorDocument): Uint8Array {
+  const texts = { schema: String(schema), version: String(version), enrolled_at: enrolled_at.toISOString() };
+  return Buffer.from(canonicalJson({ ...content, ...texts }));
 }
 
 export function fromDocument(document: OperatorDocument): Operator {

@@ -1,5 +1,8 @@
+import type { KeyedChain } from '@gerbang/core';
+import type { Logger } from '@gerbang/runtime';
 import { isDuplicateKey, type Store } from '@gerbang/store';
-import { fromDocument, type OperatorDocument, toDocument } from './document.ts';
+
+import { fromDocument, isGenuine, type OperatorDocument, toDocument } from './document.ts';
 import { type Identity, identityKey, type Operator } from './operator.ts';
 
 /** As it was read, with the version that a change is conditional on. */
@@ -27,16 +30,27 @@ export type OperatorStore = {
   useToken(operatorId: string, tokenId: string, endsMs: number): Promise<boolean>;
 };
 
-/** Opens the registry of operators. */
-export async function openOperatorStore(store: Store): Promise<OperatorStore> {
+/**
+ * Opens the registry of operators. An operator whose document this service has not written, by its MAC under `chain`, counts as
+ * not there, with an alert.
+ */
+export async function openOperatorStore(store: Store, chain: KeyedChain, log: Logger): Promise<OperatorStore> {
   const operators = store.collection<OperatorDocument>('operators');
   const keys = store.collection<KeyDocument>('operator_keys');
   const setUps = store.collection<SetUpDocument>('operator_set_up');
   const tokens = store.collection<TokenDocument>('operator_tokens');
   await tokens.createIndex({ ends_at: 1 }, { name: 'ended', expireAfterSeconds: 0 });
+  const isOurs = (document: OperatorDocument) => {
+    if (isGenuine(chain, document)) return true;
+    log.error(
+      { operator: document._id },
+      'alert: an operator in the database was not written by this service; it counts as not there',
+    );
+    return false;
+  };
   const find = async (id: string) => {
     const document = await operators.findOne({ _id: id }, { readConcern: 'linearizable' });
-    return document === null ? undefined : toStored(document);
+    return document === null || !isOurs(document) ? undefined : toStored(document);
   };
   const ownerOf = (key: string) => keys.findOne({ _id: key }, { readConcern: 'linearizable' });
   return {
@@ -48,20 +62,27 @@ export async function openOperatorStore(store: Store): Promise<OperatorStore> {
       return found !== undefined && identityKey(found.identity) === key ? found : undefined;
     },
     async list() {
-      return (await operators.find({}, { sort: { _id: 1 } }).toArray()).map(toStored);
+      return (await operators.find({}, { sort: { _id: 1 } }).toArray()).filter(isOurs).map(toStored);
     },
     async insert(operator) {
       const key = identityKey(operator.identity);
       if (!(await isInserted(() => keys.insertOne({ _id: key, schema: 1, operator: operator.id })))) {
         if ((await ownerOf(key))?.operator !== operator.id) return false;
       }
-      if (await isInserted(() => operators.insertOne(toDocument(operator)))) return true;
-      const known = await find(operator.id);
-      return known !== undefined && identityKey(known.identity) === key;
+      if (await isInserted(() => operators.insertOne(toDocument(chain, operator, 1n)))) return true;
+      const there = await operators.findOne({ _id: operator.id }, { readConcern: 'linearizable' });
+      if (there === null) return false;
+      if (isOurs(there)) return identityKey(toStored(there).identity) === key;
+      // What counts as not there is replaced by what the command says: so documents of earlier versions get a MAC.
+      const { version } = there;
+      const document = toDocument(chain, operator, version + 1n);
+      return (await operators.replaceOne({ _id: operator.id, version }, document)).modifiedCount === 1;
     },
-    async replace({ id, version }, { role, active }) {
-      const changes = { role, active, version: version + 1n };
-      const { modifiedCount } = await operators.updateOne({ _id: id, version }, { $set: changes });
+    async replace({ id, version }, after) {
+      const { modifiedCount } = await operators.replaceOne(
+        { _id: id, version },
+        toDocument(chain, { ...after, id }, version + 1n),
+      );
       return modifiedCount === 1;
     },
     async claimSetUp(admins) {

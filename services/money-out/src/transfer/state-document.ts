@@ -31,9 +31,12 @@ export type StateFields = RefundFields & {
   /** What an operator proposes for an open transfer. Documents of earlier versions still have it when they have ended. */
   proposed_operator?: string;
   proposed_outcome?: Resolution;
+  /** Absent in documents of earlier versions: such a proposal counts no more. */
+  proposed_at?: Date;
   /** What an operator proposes for one that has ended. */
   correction_proposed_operator?: string;
   correction_proposed_outcome?: Resolution;
+  correction_proposed_at?: Date;
   /** What a proposer called himself in documents of earlier versions: such a proposal counts no more. */
   proposed_by?: string;
   correction_proposed_by?: string;
@@ -58,8 +61,10 @@ const PASSING = [
   'unresolved_at',
   'proposed_operator',
   'proposed_outcome',
+  'proposed_at',
   'correction_proposed_operator',
   'correction_proposed_outcome',
+  'correction_proposed_at',
   'proposed_by',
   'correction_proposed_by',
   'returned_reason',
@@ -133,6 +138,7 @@ function heldFields(state: Held): Omit<StateFields, 'status'> {
     ...(state.proposal !== undefined && {
       proposed_operator: state.proposal.operator,
       proposed_outcome: state.proposal.outcome,
+      proposed_at: new Date(state.proposal.proposedAtMs),
     }),
     ...(state.unresolvedAtMs !== undefined && { unresolved_at: new Date(state.unresolvedAtMs) }),
   };
@@ -155,6 +161,7 @@ function endedFields(state: Ended) {
     ...(proposal !== undefined && {
       correction_proposed_operator: proposal.operator,
       correction_proposed_outcome: proposal.outcome,
+      correction_proposed_at: new Date(proposal.proposedAtMs),
     }),
   };
 }
@@ -223,7 +230,7 @@ function heldOf(document: StateFields & { _id: string }) {
     pendingReason: present(document, 'pending_reason'),
     receipt: document.receipt ?? {},
     unresolvedAtMs: document.unresolved_at?.getTime(),
-    proposal: proposalOf(document.proposed_operator, document.proposed_outcome),
+    proposal: proposalOf(document.proposed_operator, document.proposed_outcome, document.proposed_at),
   };
 }
 
@@ -232,12 +239,17 @@ function endedOf(document: StateFields & { _id: string }) {
     possibleDuplicateOf: document.possible_duplicate_of,
     processedAtMs: present(document, 'processed_at').getTime(),
     compensations: document.compensations ?? 0,
-    proposal: proposalOf(document.correction_proposed_operator, document.correction_proposed_outcome),
+    proposal: proposalOf(
+      document.correction_proposed_operator,
+      document.correction_proposed_outcome,
+      document.correction_proposed_at,
+    ),
   };
 }
 
-function proposalOf(operator: string | undefined, outcome: Resolution | undefined): Proposal | undefined {
-  return operator === undefined || outcome === undefined ? undefined : { operator, outcome };
+function proposalOf(operator: string | undefined, outcome: Resolution | undefined, at: Date | undefined): Proposal | undefined {
+  if (operator === undefined || outcome === undefined || at === undefined) return undefined;
+  return { operator, outcome, proposedAtMs: at.getTime() };
 }
 
 function paidOf(document: StateFields & { _id: string }): PaidReport | undefined {

@@ -85,7 +85,7 @@ export type PaidReport = { railReference: string; reason: string; reportedAtMs: 
 export type RefundRequest = { askedAtMs: number; attempts: number; reason: string };
 
 /** What one operator proposes; another one has to agree. `operator`: the id. */
-export type Proposal = { operator: string; outcome: Resolution };
+export type Proposal = { operator: string; outcome: Resolution; proposedAtMs: number };
 /** What has happened at the rail, or what the rail is asked to do: not to pay any more, or to give the payment back. */
 export type Resolution = 'succeeded' | 'failed' | 'cancel' | 'refund';
 

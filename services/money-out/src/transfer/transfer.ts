@@ -60,7 +60,7 @@ export function decide(state: TransferState, command: TransferCommand, nowMs: nu
     case 'confirm-return':
       return decideRelease(state, command, nowMs);
     case 'propose':
-      return decideProposal(state, command);
+      return decideProposal(state, command, nowMs);
     case 'report':
     case 'approve':
     case 'wait-for-refund':
@@ -108,11 +108,12 @@ function decideRelease(
 function decideProposal(
   state: TransferState,
   { operator, outcome }: Extract<TransferCommand, { type: 'propose' }>,
+  nowMs: number,
 ): TransferEvent[] | Refusal {
   if (!isEnded(state) && (!isHeld(state) || state.unresolvedAtMs === undefined))
     return refuse('bad_request', { message: 'The rail may still answer for this transfer' });
   const impossible = isEnded(state) ? whyNotCorrect(state, outcome) : whyNotDecide(state, outcome);
-  return impossible ?? [{ type: 'resolution-proposed', proposal: { operator, outcome } }];
+  return impossible ?? [{ type: 'resolution-proposed', proposal: { operator, outcome, proposedAtMs: nowMs } }];
 }
 
 /** Why operators cannot propose this outcome for a transfer that is open; undefined where they can. */

@@ -13,7 +13,8 @@ type Decision = { operator: string; outcome: 'succeeded' | 'failed'; token: stri
 
 /**
  * Two people decide the outcome of a purchase that the biller did not know: the first call proposes, the same call by another
- * operator approves. A proposal with another outcome or token replaces the first. Refusals: validation (outcome, token),
+ * operator approves. A proposal with another outcome or token replaces the first; it ends after a day,
+ * and with its proposer's right to make it. Refusals: validation (outcome, token),
  * transaction_not_found, bad_request, insufficient_balance (it stays in the queue), unavailable.
  */
 export async function resolvePurchase(context: Context, request: ResolvePurchaseRequest, call: OperatorCall) {
@@ -23,10 +24,11 @@ export async function resolvePurchase(context: Context, request: ResolvePurchase
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
   mustHaveRightToken(found, decision);
   const sealedToken = token === '' ? undefined : await context.keys.seal(prepaidToken(found.order.referenceNumber), token);
-  const proposal: Proposal = { operator, outcome, sealedToken };
-  const impossible = decide(found.state, { type: 'propose', proposal }, context.clock.now());
+  const nowMs = context.clock.now();
+  const proposal: Proposal = { operator, outcome, sealedToken, proposedAtMs: nowMs };
+  const impossible = decide(found.state, { type: 'propose', proposal }, nowMs);
   if (isRefusal(impossible)) throw new RefusalError(impossible);
-  const approves = await isApproval(context, found, decision);
+  const approves = await isApproval(context, found, decision, (stored) => call.mayApprove(stored, nowMs));
   const before = found.state.status === 'held' ? found.state.proposal : undefined;
   call.record({
     target: `purchase:${found.order.transactionId}`,
@@ -54,17 +56,18 @@ function mustHaveRightToken({ order }: StoredPurchase, { outcome, token }: Decis
   throw new RefusalError(refuseField('token', message));
 }
 
-/** Whether another operator has proposed the very same. */
+/** Whether another operator has proposed the very same, and it still counts. */
 async function isApproval(
   { keys }: Context,
   { order, state }: StoredPurchase,
-  { operator, outcome, token }: Decision,
+  { outcome, token }: Decision,
+  mayApprove: (proposal: Proposal) => Promise<boolean>,
 ): Promise<boolean> {
   if (state.status !== 'held' || state.proposal === undefined) return false;
   const { proposal } = state;
   const sealed = proposal.sealedToken;
   const proposedToken = sealed === undefined ? '' : await keys.open(prepaidToken(order.referenceNumber), sealed);
-  return proposal.operator !== operator && proposal.outcome === outcome && proposedToken === token;
+  return proposal.outcome === outcome && proposedToken === token && mayApprove(proposal);
 }
 
 async function approve(context: Context, purchase: StoredPurchase, { outcome, sealedToken }: Proposal, token: string) {

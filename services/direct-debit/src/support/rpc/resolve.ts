@@ -17,7 +17,8 @@ const FAILURE = { code: 'OPERATOR', reason: 'Resolved by operators', send: undef
 
 /**
  * Two people decide the outcome of a charge or a refund that the bank has not told for a day: the first call proposes, the same
- * call by another operator approves. A proposal with another outcome replaces the first. Refusals: validation (outcome),
+ * call by another operator approves. A proposal with another outcome replaces the first; it ends after
+ * a day, and with its proposer's right to make it. Refusals: validation (outcome),
  * transaction_not_found, bad_request, unavailable.
  */
 export async function resolve(context: Context, request: ResolveRequest, call: OperatorCall) {
@@ -28,12 +29,13 @@ export async function resolve(context: Context, request: ResolveRequest, call: O
   const found = isUuid(transactionId) ? await context.charges.find(transactionId, { linearizable: true }) : undefined;
   if (found?.order.merchantId !== merchantId) throw new RefusalError(refuse('transaction_not_found'));
   const before = openOutcome(found.state, refundId, found.order.createdAtMs)?.proposal;
-  const approves = before !== undefined && before.outcome === outcome && before.operator !== operator;
-  const base = { refundId, proposal: { operator, outcome }, orderedAtMs: found.order.createdAtMs };
+  const nowMs = context.clock.now();
+  const approves = before?.outcome === outcome && (await call.mayApprove(before, nowMs));
+  const base = { refundId, proposal: { operator, outcome, proposedAtMs: nowMs }, orderedAtMs: found.order.createdAtMs };
   const command = approves
     ? ({ ...base, type: 'approve', decided: await decidedCommand(context, found, refundId, outcome) } as const)
     : ({ ...base, type: 'propose' } as const);
-  const impossible = decideCharge(found.state, command, context.clock.now());
+  const impossible = decideCharge(found.state, command, nowMs);
   if (isRefusal(impossible)) throw new RefusalError(impossible);
   call.record({
     target: refundId === undefined ? `charge:${found.order.id}` : `refund:${refundId}`,

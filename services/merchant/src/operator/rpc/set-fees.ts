@@ -40,7 +40,8 @@ const fee = z
  */
 export async function setFees(context: Context, request: SetFeesRequest, call: OperatorCall) {
   const input = parse({ merchantId: field.merchantId, fee }, request);
-  const { merchantId } = input;
-  await commandMerchant(context, call, { command: 'fee.set', merchantId }, { type: 'set-fee', fee: input.fee });
+  const { merchantId, fee: rule } = input;
+  const isApproved = call.proposer !== undefined;
+  await commandMerchant(context, call, { command: 'fee.set', merchantId }, { type: 'set-fee', fee: rule, isApproved });
   return {};
 }

@@ -30,10 +30,13 @@ export async function setUp(context: Context, request: SetUpRequest, call: CallC
     await context.audit.append({ ...about, ...refusal, outcome: 'refused' });
     throw new RefusalError(refuse('forbidden', { message: 'operators are set up already; an admin enrols others' }));
   }
-  const enrolled = [first, second].map((admin) => newAdmin(admin, context.realNow()));
+  const given = [first, second].map((admin) => newAdmin(admin, context.realNow()));
   await context.audit.append({ ...about, kind: 'begin' });
-  for (const operator of enrolled) {
+  const enrolled: Operator[] = [];
+  for (const operator of given) {
     if (!(await context.operators.insert(operator))) throw new Error(`the id or key of ${operator.id} is taken`);
+    // After an earlier set-up it is as that one or a later command has left it, also where this one gives another name.
+    enrolled.push((await context.operators.find(operator.id)) ?? operator);
   }
   const after = canonicalJson({ admins: enrolled.map(describeOperator) });
   await context.audit.append({ command, kind: 'end', outcome: 'done', target: 'operators', after });

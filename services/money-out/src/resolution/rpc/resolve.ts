@@ -22,7 +22,7 @@ const RESOLUTIONS: readonly Resolution[] = ['succeeded', 'failed', 'cancel', 're
 /**
  * Two people decide the outcome of a transfer that the rail did not know, or correct one that has ended, or have the rail cancel
  * or refund one: the first call proposes, the same call by another operator approves. A proposal with another outcome replaces the
- * first. Refusals: validation, transaction_not_found, bad_request (also where the product's rail cannot do it),
+ * first; it ends after a day, and with its proposer's right to make it. Refusals: validation, transaction_not_found, bad_request (also where the product's rail cannot do it),
  * insufficient_balance (an approved payment that the account cannot bear stays in the queue), transaction_failed (the rail refuses
  * an approved refund), unavailable.
  */
@@ -35,8 +35,9 @@ export async function resolve(context: Context, request: ResolveRequest, call: O
   const unable = whyUnable(found, outcome);
   if (unable !== undefined) throw new RefusalError(refuse('bad_request', { message: unable }));
   const proposal = found.state.status === 'created' ? undefined : found.state.proposal;
-  const approves = proposal !== undefined && proposal.outcome === outcome && proposal.operator !== operator;
-  const impossible = decide(found.state, { type: 'propose', operator, outcome }, context.clock.now());
+  const nowMs = context.clock.now();
+  const approves = proposal?.outcome === outcome && (await call.mayApprove(proposal, nowMs));
+  const impossible = decide(found.state, { type: 'propose', operator, outcome }, nowMs);
   if (isRefusal(impossible)) throw new RefusalError(impossible);
   call.record({
     target: `transfer:${found.order.transactionId}`,

@@ -168,6 +168,43 @@ export declare type FinishResponse = Message<"gerbang.operator.v1.FinishResponse
 export declare const FinishResponseSchema: GenMessage<FinishResponse>;
 
 /**
+ * @generated from message gerbang.operator.v1.CheckOperatorRequest
+ */
+export declare type CheckOperatorRequest = Message<"gerbang.operator.v1.CheckOperatorRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: repeated gerbang.operator.v1.Role roles = 2;
+   */
+  roles: Role[];
+};
+
+/**
+ * Describes the message gerbang.operator.v1.CheckOperatorRequest.
+ * Use `create(CheckOperatorRequestSchema)` to create a new message.
+ */
+export declare const CheckOperatorRequestSchema: GenMessage<CheckOperatorRequest>;
+
+/**
+ * @generated from message gerbang.operator.v1.CheckOperatorResponse
+ */
+export declare type CheckOperatorResponse = Message<"gerbang.operator.v1.CheckOperatorResponse"> & {
+  /**
+   * @generated from field: bool allowed = 1;
+   */
+  allowed: boolean;
+};
+
+/**
+ * Describes the message gerbang.operator.v1.CheckOperatorResponse.
+ * Use `create(CheckOperatorResponseSchema)` to create a new message.
+ */
+export declare const CheckOperatorResponseSchema: GenMessage<CheckOperatorResponse>;
+
+/**
  * @generated from message gerbang.operator.v1.Operator
  */
 export declare type Operator = Message<"gerbang.operator.v1.Operator"> & {
@@ -1082,6 +1119,16 @@ export declare const OperatorGateService: GenService<{
     methodKind: "unary";
     input: typeof FinishRequestSchema;
     output: typeof FinishResponseSchema;
+  },
+  /**
+   * Whether an operator is enrolled and active and has one of these roles: for proposals that a service stores itself.
+   *
+   * @generated from rpc gerbang.operator.v1.OperatorGateService.CheckOperator
+   */
+  checkOperator: {
+    methodKind: "unary";
+    input: typeof CheckOperatorRequestSchema;
+    output: typeof CheckOperatorResponseSchema;
   },
 }>;
 
