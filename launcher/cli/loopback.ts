@@ -42,7 +42,7 @@ function reply(response: ServerResponse, status: number, text: string): void {
 async function within<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CommandFailure('nobody has logged in in time')), timeoutMs);
+    timer = setTimeout(() => reject(new CommandFailure('no login came in time')), timeoutMs);
   });
   try {
     return await Promise.race([answer, late]);

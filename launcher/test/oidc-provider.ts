@@ -4,7 +4,7 @@ import Provider from 'oidc-provider';
 
 export const CLIENT_ID = 'gerbang-cli';
 
-/** A real OpenID provider in this process. Whoever types a name is that person: it has its own forms for development. */
+/** A real OpenID provider in this process. Who types a name is that person: it has its own forms for development. */
 export async function startOidcProvider() {
   const server = createServer((request, response) => handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

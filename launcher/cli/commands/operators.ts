@@ -55,7 +55,7 @@ export function operatorCommands(program: Command): void {
   operators
     .command('disable')
     .description('disable an operator for good; the id is not used again')
-    .argument('<id>', 'whom')
+    .argument('<id>', 'the operator')
     .action((id: string, _, command: Command) => show(command.optsWithGlobals(), (admins) => admins.disableOperator({ id })));
   operators
     .command('list')

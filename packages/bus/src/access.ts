@@ -14,7 +14,7 @@ export type BusConfig = {
   NATS_TLS_KEY?: string | undefined;
 };
 
-/** How NATS is reached, and as whom. Files are read for each connection, so that they may be renewed. */
+/** How NATS is reached, and as which user. Files are read for each connection, so that they may be renewed. */
 export type NatsAccess = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'authenticator' | 'tls'>;
 
 /** Reads how NATS is reached. Throws ConfigError where variables contradict each other or a file cannot be read. */
@@ -51,7 +51,7 @@ function contradictions(config: BusConfig): string[] {
 }
 
 /**
- * The client takes TLS from what the server says of itself, whatever the address says: only with options of TLS does it refuse a
+ * The client takes TLS from what the server says of itself, not from the address: only with options of TLS does it refuse a
  * server without.
  */
 function tlsOf({ NATS_URL, NATS_TLS_CA, NATS_TLS_CERT, NATS_TLS_KEY }: BusConfig): Pick<ConnectionOptions, 'tls'> {

@@ -13,7 +13,7 @@ it('is one word that is read back, with a signature that holds', () => {
   expect(read !== undefined && chain.isGenuine(read)).toBe(true);
 });
 
-it('is never mistaken for a card number: it has no run of 13 digits, whatever its mac is', () => {
+it('is never mistaken for a card number: no mac gives it a run of 13 digits', () => {
   const digits = chain.checkpoint(4_111_111_111_111_111n, '4111111111111111'.repeat(4), new Date(0));
   expect(checkpointText(digits)).not.toMatch(/\d{13}/);
 });

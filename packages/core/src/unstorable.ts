@@ -4,7 +4,7 @@ export type Unstorable = { readonly [unstorable]: true };
 
 /**
  * A type of stored documents without anything that must not be stored: such a field becomes `never`, at any depth, so that the
- * compiler refuses whatever would write it.
+ * compiler refuses all that would write it.
  */
 export type Storable<T> = T extends Unstorable
   ? never

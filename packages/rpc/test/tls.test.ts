@@ -160,7 +160,7 @@ describe('the caller is the service that the only URI of its certificate names',
     });
   });
 
-  test('whatever its common name is', async () => {
+  test('also with the right common name', async () => {
     const { port } = await serve();
     const tls = certificate('money-out', { commonName: 'edge' });
     expect((await open(port, tls).client(LedgerService).post({})).availableAfterSen).toBe(1n);

@@ -8,7 +8,7 @@ export type CardNumberAlarm = (where: 'log' | 'span', field: string) => void;
 
 /**
  * Counts every card number that is masked, and logs at most one line a minute about it, as an error with
- * `alert: card_number_masked` and the name of the field. A fault to mend: whoever wrote that field must not have had the number.
+ * `alert: card_number_masked` and the name of the field. A fault to mend: the code that wrote that field must not have had the number.
  */
 export function createCardNumberAlarm(registry: Registry, log: () => Logger): CardNumberAlarm {
   const masked = new Counter({

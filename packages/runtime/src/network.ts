@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Groups of 16 bits that every subscriber of IPv6 gets a range of: whoever has one address of a /64 has all of them. */
+/** Groups of 16 bits that every subscriber of IPv6 gets a range of: who has one address of a /64 has all of them. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 

@@ -7,7 +7,7 @@ import { contextFrom, openSpan, startTelemetry } from '../src/index.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
-test('a linked trace is named in the span, which belongs to a trace of its own and is recorded whatever the caller says', async () => {
+test('a linked trace is named in the span, which belongs to a trace of its own and is recorded also where the caller says no', async () => {
   const bodies: string[] = [];
   const collector = createServer((request, response) => {
     void text(request).then((body) => {

@@ -25,7 +25,7 @@ export function leaksIn(text: string, needles: readonly string[] = CARDS): strin
   return needles === CARDS && CVV.test(text) ? [...found, 'CVV'] : found;
 }
 
-/** Where in a folder's files canaries are, a line each: logs, a store of NATS, whatever a service has written. */
+/** Where in a folder's files canaries are, a line each: logs, a store of NATS, all that a service has written. */
 export async function leaksInFolder(folder: string, needles?: readonly string[]): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));

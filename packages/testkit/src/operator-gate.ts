@@ -47,7 +47,7 @@ export function createOperatorGate(operators: readonly TestOperator[]) {
     log(request, { outcome: Outcome.REFUSED, refusal: code, ...over });
     return new RefusalError(refuse(code));
   };
-  /** The proposer whom this operator approves. The first one only proposes. */
+  /** The proposer, where this operator approves. The first one only proposes. */
   const approve = (request: BeginRequest, operator: TestOperator): string => {
     const key = `${request.method} ${Buffer.from(request.request).toString('base64')}`;
     const proposer = proposals.get(key);

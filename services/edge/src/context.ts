@@ -23,7 +23,7 @@ export type Context = Clients & {
   retailLimit: RateLimit;
   tokenFailures: TokenFailures;
   csvStreams: CsvStreams;
-  /** Whoever is not known cannot take the room of merchants. */
+  /** An unknown caller cannot take the room of merchants. */
   unfinishedBodies: { ofMerchants: UnfinishedBodies; ofUnknown: UnfinishedBodies };
   limitMetrics: LimitMetrics;
   trustedProxies: TrustedProxies;

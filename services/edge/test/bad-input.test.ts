@@ -299,7 +299,7 @@ describe('what is no HTTP', () => {
     ],
     ['two Hosts and a path that is none', 'GET /%zz HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n', 400, v1Of(400)],
     [
-      'an expectation that nobody knows',
+      'an expectation that there is not',
       `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n`,
       422,
       v1Of(422),

@@ -48,7 +48,7 @@ export type Running = {
   ledger: Ledger;
   statements: Statements;
   routing: Routing;
-  /** As nobody, unless a key signs the calls. */
+  /** Without a token, unless a key signs the calls. */
   channel: RpcChannel;
   address: string;
   port: number;

@@ -39,7 +39,7 @@ describe('a command that needs a second operator', () => {
     await approvalOf(as(sari).operators.fund(order));
   });
 
-  test('is not carried out by who has proposed it, whatever else is in the request', async () => {
+  test('is not carried out by who has proposed it, also with other names in the request', async () => {
     const { as, credit } = await startWithMerchant();
     const order = { ...credit, operationId: 'alone' };
     const id = await approvalOf(as(budi).operators.fund({ ...order, operator: 'budi' }));

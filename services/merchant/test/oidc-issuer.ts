@@ -11,7 +11,7 @@ export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 /** What a test makes different in an ID token. */
 export type Twist = { claims?: JWTPayload; header?: Record<string, string>; nonce?: string; audience?: string | string[] };
 
-/** An OpenID provider that signs whatever a test wants; a real one is tested with the command line. */
+/** An OpenID provider that signs all that a test wants; a real one is tested with the command line. */
 export async function startIssuer() {
   let key = await newKey('k1');
   let published = [key];
@@ -53,7 +53,7 @@ export async function startIssuer() {
         .sign(key.privateKey);
       return { idToken, privateKey };
     },
-    /** A login whose ID token nobody has signed, or that the public key has signed as if it were a secret. */
+    /** A login whose ID token has no signature, or that the public key has signed as if it were a secret. */
     async forged(subject: string, algorithm: 'none' | 'HS256'): Promise<OperatorLogin> {
       const { privateKey, nonce } = await newLoginKey();
       const claims = claimsOf(subject, nonce, {});

@@ -143,7 +143,7 @@ test('with certificates a service begins only its own commands', async () => {
   }
 });
 
-test('an operator whom somebody has written into the database, or changed there, is none', async () => {
+test('an operator who was written into the database, or changed there, is none', async () => {
   const database = system.newDatabase();
   const { admins, as } = await system.start({ database });
   const dewi = await newOperatorKey('dewi');
@@ -198,7 +198,7 @@ describe('the set-up', () => {
     expect(lines[0]?.after).not.toContain('Nobody');
   });
 
-  test('a key is one operator’s: nobody gets a second name', async () => {
+  test('a key is one operator’s: no operator gets a second name', async () => {
     const { admins } = await system.start();
     const again = { ...enrolment(budi), id: 'budi2' };
     expect((await refusalOf(admins.enrolOperator({ operator: again, role: Role.VIEWER }))).code).toBe('bad_request');

@@ -37,7 +37,7 @@ type Kind = { decision: string; method: string; open(): Promise<Open>; undecided
 const newMerchant = () => world.newMerchant({ partition: newUlid(clock.now()) });
 const balance = (name: string) => world.books.get(name) ?? 0n;
 
-/** A payment of 50,000 that nobody gets yet. */
+/** A payment of 50,000 that is credited to no account yet. */
 async function suspend(merchant: FakeMerchant): Promise<string> {
   const { number } = await newVirtualAccount(moneyIn, merchant, { amountSen: 2n * AMOUNT });
   const payment = vaPayment(clock, number, { moneyTaken: true });

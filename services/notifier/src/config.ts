@@ -26,7 +26,7 @@ const shape = {
   MONEY_OUT_RPC: env.address().optional(),
   MONEY_IN_RPC: env.address().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
-  /** Whose answers the delivery log keeps; absent: everyone's, but nobody's in a sandbox that is not on its user's machine. */
+  /** Whose answers the delivery log keeps; absent: all, but none in a sandbox that is not on its user's machine. */
   WEBHOOK_ALLOW_HOSTS: z
     .string()
     .transform((text, problem): KeepsAnswersOf => {

@@ -44,7 +44,7 @@ export type InquiryResult = AuthorisationState | NotFoundOutcome | UnknownOutcom
 export type DoneResult = { outcome: 'done' } | RefusedOutcome | UnknownOutcome;
 
 /**
- * An acquirer of cards. Only `authorise` has the card: whatever becomes of that call, it can not be made again, and the outcome is
+ * An acquirer of cards. Only `authorise` has the card: that call can not be made again, and its outcome is
  * inquired by our reference. All other calls are idempotent by their references. Nothing here throws.
  */
 export type CardRail = {

@@ -8,8 +8,8 @@ import { NOT_FOUND_FINAL_MS } from './schedule.ts';
 import type { PaymentCommand, PaymentOrder, PaymentState } from './state.ts';
 
 /**
- * Sends a payment to the acquirer. That it goes is written before; only who has written it sends, and it is sent once: whatever
- * becomes of the call, the card is gone with it.
+ * Sends a payment to the acquirer. That it goes is written before; only who has written it sends, and it is sent once, because
+ * the card is gone with the call.
  */
 export async function authorise(context: Context, payment: StoredPayment, card: CardData): Promise<StoredPayment> {
   const marked = await changePayment(context, payment, { type: 'send' });

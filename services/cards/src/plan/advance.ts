@@ -14,7 +14,7 @@ const STEPS_MAX = 40;
 const NOT_DECLINED = new Set(['AUTHENTICATION_EXPIRED', 'NOT_SENT', 'NOT_RECEIVED']);
 
 /**
- * Takes a plan as far as it goes without waiting, from where it was sent on. Each step is written on condition that nobody else has
+ * Takes a plan as far as it goes without waiting, from where it was sent on. Each step is written on condition that no other process has
  * made it, and is begun again by the next one where this process dies. Fails where the acquirer, the keys or the database do not
  * answer; the plan's timer comes back to it then.
  */

@@ -54,7 +54,7 @@ export function changeCycle(context: Context, first: StoredCycle, command: Cycle
   });
 }
 
-/** Charges a cycle by the customer's own card: once, whoever else is at work on it. Refusals: those of `placePayment`. */
+/** Charges a cycle by the customer's own card: once, also where several processes are at work on it. Refusals: those of `placePayment`. */
 export function chargeByCustomer(context: Context, plan: StoredPlan, cycle: StoredCycle, card: CardData): Promise<StoredPayment> {
   return placePayment(context, cycle.state.attempt.paymentId, wantedOf(plan, cycle), card);
 }

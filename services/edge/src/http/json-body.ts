@@ -26,7 +26,7 @@ export type Body = { json: Json | undefined; hash(): string };
 
 export const NO_BODY: Body = { json: undefined, hash: once(() => bodyHash(undefined)) };
 
-/** How a body is read: how long it may be, whose it is, and what is told of one that has no more room. */
+/** How a body is read: how long it may be, whose it is, and what answers one that has no more room. */
 export type BodyReading = {
   bytesMax: number;
   caller: string;

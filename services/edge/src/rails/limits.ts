@@ -19,7 +19,7 @@ export function networkOfCaller({ trustedProxies }: RailsContext, request: Incom
 }
 
 /**
- * Reads a body. Until its signature holds it is its address's, whatever partner its sender claims to be. Refusals: 413 00, 400 00
+ * Reads a body. Until its signature holds it is its address's, not the partner's that its sender claims to be. Refusals: 413 00, 400 00
  * (it ended early), 503 00 (too many of the address's bodies are not complete).
  */
 export function readRailBody(

@@ -7,7 +7,7 @@ export const APPROVAL_MS = 24 * 60 * 60_000;
 export type Proposal = { service: string; method: string; request: Uint8Array };
 
 /**
- * Proposed by one operator, waiting for another. Whoever of them gives the same command second carries it out, once: `executing`
+ * Proposed by one operator, waiting for another. The second of them who gives the same command carries it out, once: `executing`
  * names that command until its end is known.
  */
 export type Approval = Proposal & {
@@ -20,7 +20,7 @@ export type Approval = Proposal & {
   commandId: string;
 };
 
-/** The same command has the same id, whoever gives it. */
+/** The same command has the same id for every operator. */
 export function approvalId({ service, method, request }: Proposal): string {
   return createHash('sha256')
     .update(JSON.stringify([service, method]))

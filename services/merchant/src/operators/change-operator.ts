@@ -19,7 +19,7 @@ export function changeOperator(context: Context, id: string, change: OperatorCha
       });
       if (isRefusal(after)) throw new RefusalError(after);
       if (!(await operators.replace(stored, after))) return undefined;
-      // Another admin may have left since the count. Whoever counts last sees both, and takes the own change back.
+      // Another admin may have left since the count. The last to count sees both, and takes the own change back.
       const left = stored.role === 'admin' && stored.active ? changed(stored, change, (await countAdmins(context)) + 1) : after;
       if (!isRefusal(left)) return after;
       await operators.replace({ ...stored, version: stored.version + 1n }, stored);

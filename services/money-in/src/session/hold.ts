@@ -46,7 +46,7 @@ export async function mustNotHoldTooMany(
 }
 
 /**
- * Whoever holds the link's last use keeps all others from paying, so its session ends sooner. Not where something was issued
+ * The holder of the link's last use keeps all others from paying, so its session ends sooner. Not where something was issued
  * already: that stays good for as long as it was said. Refusals: bad_request (the session is over).
  */
 export async function endSoonerIfLast(

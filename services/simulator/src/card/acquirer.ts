@@ -23,7 +23,7 @@ const authorising = z
     installment_months: z.number().int().min(1).max(60),
     merchant_name: z.string().max(200),
     return_url: z.url(),
-    /** The merchant charges a card that it has kept: nobody is authenticated. */
+    /** The merchant charges a card that it has kept: no customer is authenticated. */
     initiated_by: z.literal('merchant').optional(),
     network_transaction_id: z.string().max(64).optional(),
     card: z.object({

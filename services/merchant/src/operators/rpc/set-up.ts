@@ -12,7 +12,7 @@ const METHOD = '/gerbang.operator.v1.OperatorAdminService/SetUp';
 const admins = z.array(firstAdmin).length(2, 'must be two');
 
 /**
- * Enrols the first two admins, once; the same set-up again completes one that was cut off. It takes no token, because nobody has
+ * Enrols the first two admins, once; the same set-up again completes one that was cut off. It takes no token, because no operator has
  * one before it. Refusals: validation, forbidden (there was a set-up).
  */
 export async function setUp(context: Context, request: SetUpRequest, call: CallContext) {
