@@ -9,6 +9,8 @@ const DISCARD = 'http://127.0.0.1:9/';
 const AMOUNT = 150_000;
 const REFERENCE = 'known-1';
 const DIRECT_DEBIT = '/api/v2.0/direct-debit';
+/** One of the sandbox's test cards: success without 3DS. */
+const CARD = { card_number: '4411111111111118', card_expiry: '12/39', card_cvv: '123', card_holder_name: 'BUDI SANTOSO' };
 
 /** Values of fields with which an operation finds something, by its id in the document and the field's name. */
 export type KnownValues = Record<string, Record<string, string | number | object>>;
@@ -65,6 +67,33 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
     inquireEwalletTopupStatus: { reference_number: 'known-5' },
     payPrepaid: { reference_number: String(prepaid.reference_number) },
     ...debits,
+    ...(await payByCard(merchant, account)),
+  };
+}
+
+/** A payment to look at, one to cancel, a plan with a cycle, and one that is paused. */
+async function payByCard(merchant: MerchantClient, account: string): Promise<KnownValues> {
+  const customer = { name: 'Ani', email: 'ani@example.com', phone: '081234567890' };
+  const order = { ...CARD, installment: 1, installment_month: 1, amount: idr(AMOUNT), customer };
+  const pay = async () => ({ id: idOf(created(await merchant.send('POST', `/api/v2.0/card/${account}/payment`, order))) });
+  const plans = `/api/v2.0/recurring/${account}/plans`;
+  const terms = { name: 'Gym', amount: idr(AMOUNT), interval: 'month', interval_count: 1, customer };
+  const subscribe = async () => {
+    const { plan_id: id } = created(await merchant.send('POST', plans, { ...CARD, ...terms }));
+    await eventually('the plan is active', async () => {
+      const { status } = dataOf(await merchant.send('GET', `${plans}/${id}`));
+      return status === 'active' || undefined;
+    });
+    return { plan_id: String(id) };
+  };
+  const [shown, canceled, running, paused] = [await pay(), await pay(), await subscribe(), await subscribe()];
+  created(await merchant.send('POST', `${plans}/${paused.plan_id}/pause`, {}));
+  return {
+    showCardPayment: shown,
+    cancelCardPayment: canceled,
+    showPlan: running,
+    listPlanCycles: running,
+    resumePlan: paused,
   };
 }
 

@@ -42,9 +42,16 @@ BEYOND_SCHEMAS = re.compile(
 )
 #: What is wrong with a QRIS code, or with an amount or a tip that it does not take.
 QRIS_RULES = re.compile(r"^tag \d\d|the code (?:has|asks)|the acquirer does not take|has not been inquired|amount|tip")
+#: What makes a card one that can be charged: check digits, digits by brand, its month, and what the acquirer offers.
+CARD_RULES = re.compile(
+    "number of a card|digits for this card|is past|must be 1 where it is paid in full|in installments|is not offered"
+)
 #: Rules of one operation about several fields at once.
 RULES_BETWEEN_FIELDS = {
     "createVirtualAccount": re.compile("is required"),
+    "payByCard": CARD_RULES,
+    "createPlan": CARD_RULES,
+    "replacePlanCard": CARD_RULES,
     # What a code says decides whether it can be paid, and with which amount and tip.
     "inquireQrisPayment": QRIS_RULES,
     "creditQris": QRIS_RULES,

@@ -1,4 +1,4 @@
-import { isPlainText } from '@gerbang/core';
+import { isPlainText, PLAIN_TEXT_PATTERN } from '@gerbang/core';
 import { z } from 'zod';
 
 const LIMIT_DEFAULT = 20;
@@ -11,7 +11,9 @@ const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?
 export const once = z.string('may be given once');
 
 /** A filter by a reference, which is made of what references are made of (contract §2). */
-export const referenceInQuery = once.refine(isPlainText, 'must not have control characters');
+export const referenceInQuery = once
+  .refine(isPlainText, 'must not have control characters')
+  .meta({ pattern: PLAIN_TEXT_PATTERN });
 
 const moment = (description: string) =>
   once
