@@ -8,9 +8,8 @@ const DRAIN_MS = 25_000;
 
 /**
  * The whole of a main.ts: starts the service, drains it on SIGTERM or SIGINT and exits 0. A configuration error prints its lines
- * and exits 1; so does a start that fails, and in production a process whose memory could be written to a file, or that verifies
- * nobody it connects to. A second signal
- * exits at once.
+ * and exits 1; so does a start that fails, and in production a process whose memory could be written to a file, or that checks no
+ * certificate of the servers it connects to. A second signal exits at once.
  */
 export async function runService(name: string, start: (env: NodeJS.ProcessEnv) => Promise<Closeable>): Promise<void> {
   let service: Closeable;
