@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -43,6 +43,26 @@ describe('the sum of the counts of several runs', () => {
     writeFileSync(path.join(folder, 'b.json'), countsOf(0, 0, 3, 0));
     expect(sum('b')).toMatchObject({ status: 1, stderr: 'b has run no test\n' });
     expect(sum()).toMatchObject({ status: 1, stderr: 'no runs were named\n' });
+  });
+
+  test('names what has failed, and why', () => {
+    const failing = (file: string, body: string) => {
+      const target = path.join(folder, file);
+      writeFileSync(target, `import { expect, test } from 'vitest';\n${body}\n`);
+      return target;
+    };
+    failing('one.test.ts', "test('adds up', () => expect(1 + 1).toBe(3));\ntest('is', () => expect(1).toBe(1));");
+    failing('two.test.ts', "throw new Error('not loaded');\ntest('is', () => {});");
+    const { VITEST: _inner, ...env } = process.env;
+    const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+    const args = ['run', '--root', folder, '--reporter=json', `--outputFile.json=${path.join(folder, 'a.json')}`];
+    symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+    expect(spawnSync(process.execPath, [vitest, ...args], { cwd: folder, env, encoding: 'utf8' }).status).toBe(1);
+    const { status, stdout, stderr } = sum('a');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '1 passed, 1 failed\n' });
+    expect(stderr).toContain('one.test.ts: adds up: AssertionError: expected 2 to be 3');
+    expect(stderr).toContain('two.test.ts: not loaded');
+    expect(stderr).not.toContain(': is');
   });
 });
 
