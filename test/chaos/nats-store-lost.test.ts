@@ -21,12 +21,14 @@ const ARRIVES_WITHIN_MS = 60_000;
 
 type StoredEvent = { _id: string; aggregate: string; seq: bigint };
 
-/** What is done to NATS while transfers are made. The server runs meanwhile: what it had in memory dies with it. */
+/** What is done to NATS while transfers are made. What the server had in memory dies with it. */
 type Loss = { what: string; inflict(system: System, store: string): Promise<void> };
 
 const streams = (store: string) => path.join(store, 'jetstream/$G/streams');
 
 async function killAfter(system: System, change: () => Promise<void>): Promise<void> {
+  // A server that runs would write new files into the folders that are being removed.
+  process.kill(system.pidOf('nats'), 'SIGSTOP');
   await change();
   await system.kill('nats', 'SIGKILL');
   await system.ready();

@@ -5,7 +5,7 @@ import { type Closeable, type LogFields, type Logger, within } from '@gerbang/ru
 import type { Msg } from '@nats-io/transport-node';
 import type { Bus, Connected } from './bus.ts';
 import { ack, deliveryCountOf, nak, type Pull, pull } from './pull.ts';
-import { ensureConsumer, ensureStream, isConsumerSound, streamOf } from './stream.ts';
+import { ACK_WAIT_MS, ensureConsumer, ensureStream, isConsumerSound, streamOf } from './stream.ts';
 
 const RETRY_MS = 500;
 /**
@@ -33,6 +33,8 @@ type Options = {
   service: string;
   durable: string;
   batchMax: number;
+  /** See ACK_WAIT_MS, the default. */
+  ackWaitMs?: number | undefined;
   log: Logger;
   handle: (messages: Received[]) => Promise<void>;
 };
@@ -116,10 +118,10 @@ export function consume(options: Options): Closeable {
   };
 }
 
-async function prepare({ bus, service, durable, batchMax }: Options): Promise<Connected> {
+async function prepare({ bus, service, durable, batchMax, ackWaitMs = ACK_WAIT_MS }: Options): Promise<Connected> {
   const connected = await bus.connected();
   await ensureStream(connected.manager, service, 1);
-  await ensureConsumer(connected.manager, { service, durable, unacknowledgedMax: batchMax * BATCHES_HELD });
+  await ensureConsumer(connected.manager, { service, durable, unacknowledgedMax: batchMax * BATCHES_HELD, ackWaitMs });
   return connected;
 }
 

@@ -14,7 +14,7 @@ const MAX_AGE_MS = 24 * 3_600_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** A message that was handed out and not acknowledged, because its consumer has died, is handed out again after this. */
-const ACK_WAIT_MS = 10_000;
+export const ACK_WAIT_MS = 10_000;
 /** A consumer that is made begins with what was published this long before; what is older and unconfirmed is published again. */
 const BEGIN_BEFORE_MS = 60_000;
 
@@ -45,13 +45,13 @@ export async function ensureStream(manager: JetStreamManager, service: string, r
  */
 export async function ensureConsumer(
   manager: JetStreamManager,
-  options: { service: string; durable: string; unacknowledgedMax: number },
+  options: { service: string; durable: string; unacknowledgedMax: number; ackWaitMs: number },
 ): Promise<void> {
   const { service, durable } = options;
   const { name } = streamOf(service);
   const known = await consumerInfo(manager, service, durable);
   const stream = known === undefined ? undefined : await streamInfo(manager, service);
-  const limits = { ack_wait: nanos(ACK_WAIT_MS), max_ack_pending: options.unacknowledgedMax };
+  const limits = { ack_wait: nanos(options.ackWaitMs), max_ack_pending: options.unacknowledgedMax };
   if (known !== undefined && stream !== undefined && !isBeyond(known, stream)) {
     if (known.config.ack_wait !== limits.ack_wait || known.config.max_ack_pending !== limits.max_ack_pending)
       await manager.consumers.update(name, durable, limits);

@@ -6,8 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bus, openBus } from '../src/index.ts';
 import { openShop, type Shop } from './shop.ts';
 
-/** Well within the ack wait, after which everything comes again anyway. */
-const SOON_MS = 5_000;
+/** After it everything comes again anyway. It is long here, so that a slow machine, too, is within half of it. */
+const ACK_WAIT_MS = 60_000;
+const SOON_MS = ACK_WAIT_MS / 2;
+const TIMEOUT_MS = 2 * ACK_WAIT_MS;
 
 const log = testLog();
 let shop: Shop;
@@ -15,7 +17,7 @@ let closing: ClosingStack;
 
 beforeEach(async () => {
   closing = new ClosingStack(log);
-  shop = await openShop();
+  shop = await openShop({ ackWaitMs: ACK_WAIT_MS });
   closing.push('shop', shop.close);
   await shop.bus.connected();
 });
@@ -42,7 +44,7 @@ function startBusy(bus: Bus) {
   return { handed, letGo: freed.resolve, close: consumer.close };
 }
 
-test('what is on its way to a consumer that closes does not wait for the ack wait', async () => {
+test('what is on its way to a consumer that closes does not wait for the ack wait', { timeout: TIMEOUT_MS }, async () => {
   const ids = Array.from({ length: 100 }, (_, i) => `t${i}`);
   // More than fits into the sockets between the server and us.
   await publish(ids, 200_000);
@@ -55,7 +57,7 @@ test('what is on its way to a consumer that closes does not wait for the ack wai
   await eventually('no message is with anybody', async () => (await consumerInfo()).num_ack_pending === 0, SOON_MS);
 });
 
-test('what was not begun goes to another replica while the one that closes is still busy', async () => {
+test('what was not begun goes to another replica while the one that closes is still busy', { timeout: TIMEOUT_MS }, async () => {
   const busy = startBusy(shop.bus);
   await publish(['a']);
   await eventually('it is busy', () => busy.handed.length === 1);
@@ -71,7 +73,9 @@ test('what was not begun goes to another replica while the one that closes is st
   await eventually('no message is with anybody', async () => (await consumerInfo()).num_ack_pending === 0, SOON_MS);
 });
 
-test('under a steady flow a consumer follows another one, and every thing is received soon', async () => {
+test('under a steady flow a consumer follows another one, and every thing is received soon', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   let flowing = true;
   const ids: string[] = [];
   const flow = (async () => {
@@ -99,7 +103,7 @@ test('under a steady flow a consumer follows another one, and every thing is rec
 test.each([
   { what: 'is gone', lose: (way: Way) => way.cut() },
   { what: 'says nothing any more', lose: (way: Way) => way.freeze() },
-])('closing does not wait for a NATS that $what', async ({ lose }) => {
+])('closing does not wait for a NATS that $what', { timeout: TIMEOUT_MS }, async ({ lose }) => {
   const way = await openWay(shop.nats.url);
   closing.push('way', async () => way.cut());
   const bus = openBus({ access: { servers: way.url }, name: 'far', log });

@@ -3,7 +3,7 @@ import type { Msg } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bus, type Connected, openBus } from '../src/bus.ts';
 import { ack, deliveryCountOf, nak, type Pull, pull } from '../src/pull.ts';
-import { ensureConsumer, ensureStream } from '../src/stream.ts';
+import { ACK_WAIT_MS, ensureConsumer, ensureStream } from '../src/stream.ts';
 
 const STREAM = 'gerbang-shop';
 
@@ -25,7 +25,8 @@ afterEach(async () => {
   await nats.stop();
 });
 
-const prepare = (durable: string) => ensureConsumer(connected.manager, { service: 'shop', durable, unacknowledgedMax: 1_000 });
+const prepare = (durable: string) =>
+  ensureConsumer(connected.manager, { service: 'shop', durable, unacknowledgedMax: 1_000, ackWaitMs: ACK_WAIT_MS });
 
 async function publish(count: number): Promise<void> {
   const { connection } = connected;

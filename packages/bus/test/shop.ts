@@ -15,7 +15,7 @@ export const THINGS = ['things', 'others'];
 export type Receipt = { aggregateId: string; seqs: bigint[] };
 
 /** A service with events, its database, NATS, and a notifier that only remembers and confirms. */
-export async function openShop(options: { log?: Logger; stalledAfterMs?: number } = {}) {
+export async function openShop(options: { log?: Logger; stalledAfterMs?: number; ackWaitMs?: number } = {}) {
   const log = options.log ?? testLog();
   const closing = new ClosingStack(log);
   const [mongo, nats] = await Promise.all([startTestMongo(), startTestNats()]);
@@ -61,6 +61,7 @@ export async function openShop(options: { log?: Logger; stalledAfterMs?: number 
       service: 'shop',
       durable: 'notifier',
       batchMax: 50,
+      ackWaitMs: options.ackWaitMs,
       log,
       handle: (messages: Received[]) => handle(messages.flatMap((message) => ('batch' in message ? [message.batch] : []))),
     });
