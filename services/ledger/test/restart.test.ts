@@ -114,10 +114,8 @@ describe('a restart', () => {
     await eventually('a hundred are answered', () => answers.size >= 100);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const restartedAtMs = performance.now();
     start();
     await load;
-    expect(performance.now() - restartedAtMs).toBeLessThan(10_000);
     expect(new Set(answers.values()).size).toBe(400);
     expect(await balances(ledger)).toEqual([996_000n, 4_000n, 0n]);
     const again = await Promise.all(requests.map((request) => ledger.post(request)));
