@@ -23,3 +23,4 @@ export { findPage, type Page, readPage } from './page.ts';
 export { type ConflictingWrite, retryConflicts } from './retry-conflicts.ts';
 export { traced } from './traced.ts';
 export type { Upcaster } from './upcast.ts';
+export { type ConditionalUpsert, upsertEach } from './upsert-each.ts';

@@ -43,6 +43,13 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'update one {* $exists, * =, _id =} <- $set': 'an idempotency key without an answer is taken over',
     'update one {_id =} <- $max $setOnInsert (upsert)': 'an endpoint has failed; `_id` is given',
     'update one {* $exists, _id =} <- $set': 'operators are alerted to an endpoint once',
+    // Windows of card testing; `_id` is given, so each upsert knows its shard.
+    'update one {* $exists, * $lt, _id =} <- $inc $setOnInsert (upsert)':
+      'an attempt counts in a window that lets it through; in another the upsert meets its `_id`, a duplicate key',
+    'update one {_id =} <- $setOnInsert (upsert)': 'an attempt waits for its outcome',
+    'findAndModify {_id =} <- remove': 'an attempt is taken for its outcome, once',
+    'findAndModify {_id =} <- $inc $setOnInsert (upsert)': 'a decline counts in a window',
+    'findAndModify {* $exists, _id =} <- $set': 'a window closes, once',
     'findAndModify {* $lte, _id =} <- remove': 'an endpoint acknowledges again',
     'delete one {_id =}': 'one document by `_id`',
     'delete many {_id $in}': 'signing keys that are over; a many-delete may reach several shards',

@@ -4,6 +4,7 @@ import { ACQUIRER_TLS_VERSIONS, DEFAULT_TERMS, parseAcquirerTerms } from '@gerba
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+import { DEFAULT_VELOCITY_LIMITS, parseVelocityLimits } from './limits/limit.ts';
 
 const shape = {
   ...commonShape,
@@ -32,6 +33,21 @@ const shape = {
       const terms = parseAcquirerTerms(text);
       if (terms !== undefined) return terms;
       problem.addIssue('expected the terms of an acquirer as JSON');
+      return z.NEVER;
+    }),
+  /** The acquirer's name in metrics. */
+  CARD_ACQUIRER_NAME: z
+    .string()
+    .regex(/^[a-z0-9-]{1,32}$/, 'expected lower-case letters, digits and dashes')
+    .default('default'),
+  /** Bounds against card testing, JSON: docs/cards.md. */
+  CARD_VELOCITY_LIMITS: z
+    .string()
+    .default(DEFAULT_VELOCITY_LIMITS)
+    .transform((text, problem) => {
+      const limits = parseVelocityLimits(text);
+      if (limits !== undefined) return limits;
+      problem.addIssue('expected limits of card testing as JSON');
       return z.NEVER;
     }),
   CARD_CAPTURE_SECONDS: env.integer(30, 0),

@@ -6,6 +6,7 @@ import type { RpcClient } from '@gerbang/rpc';
 import type { BackgroundWork, Logger } from '@gerbang/runtime';
 import type { IdempotencyKeys } from '@gerbang/store';
 import type { CycleStore } from './cycle/store.ts';
+import type { Velocity } from './limits/velocity.ts';
 import type { Metrics } from './metrics.ts';
 import type { PaymentStore } from './payment/store.ts';
 import type { PlanStore } from './plan/store.ts';
@@ -17,6 +18,8 @@ export type Context = {
   plans: PlanStore;
   cycles: CycleStore;
   vault: Vault;
+  /** Bounds what card testers can try. */
+  velocity: Velocity;
   rail: CardRail;
   /** What the acquirer offers. */
   terms: AcquirerTerms;

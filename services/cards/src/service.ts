@@ -13,14 +13,19 @@ import { openIdempotencyKeys } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { CYCLES, openCycleStore } from './cycle/store.ts';
+import { openCounters } from './limits/counters.ts';
+import { reportsOf } from './limits/reports.ts';
+import { createVelocity } from './limits/velocity.ts';
 import { createCardMetrics } from './metrics.ts';
 import { onPaymentDue } from './payment/advance.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
 import { openPaymentStore, PAYMENTS } from './payment/store.ts';
 import { onChargeFinished, onPlanDue } from './plan/advance.ts';
 import type { StoredPlanDocument } from './plan/document.ts';
+import { openPlanGauges } from './plan/gauges.ts';
 import { openPlanStore, PLANS } from './plan/store.ts';
 import { implementations } from './rpc.ts';
+import { openCountingPrints } from './vault/fingerprint.ts';
 import { sealedPlaces } from './vault/sealed-places.ts';
 import { openVault } from './vault/vault.ts';
 
@@ -39,11 +44,22 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
     const rail = options.rail ?? openRestCardRail(acquirerOf(config));
     closing.push('rail', () => rail.close());
     const keys = await openKeys(foundation, ['card-number']);
+    const plansRead = await openPlanGauges(store, clock);
+    const metrics = createCardMetrics(registry, { acquirer: config.CARD_ACQUIRER_NAME, ...plansRead });
     const context: Context = {
       payments: await openPaymentStore(store, relay.afterWrite),
       plans: await openPlanStore(store, relay.afterWrite),
       cycles: await openCycleStore(store, relay.afterWrite),
       vault: await openVault(store, keys),
+      velocity: createVelocity({
+        ...reportsOf(foundation, metrics),
+        limits: config.CARD_VELOCITY_LIMITS,
+        counters: await openCounters(store),
+        prints: await openCountingPrints(store, keys),
+        clock,
+        log,
+        countsTestCards: config.GERBANG_ENV === 'production',
+      }),
       rail,
       terms: config.CARD_ACQUIRER_TERMS,
       ledger: openLedger(foundation).client(LedgerService),
@@ -58,7 +74,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       onChargeFinished: (planId) => onChargeFinished(context, planId),
       clock,
       log,
-      metrics: createCardMetrics(registry),
+      metrics,
       background: new BackgroundWork(),
       inProgress: new Set(),
     };

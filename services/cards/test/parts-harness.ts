@@ -10,6 +10,8 @@ import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { type CycleStore, openCycleStore } from '../src/cycle/store.ts';
+import { NO_VELOCITY, type Velocity } from '../src/limits/velocity.ts';
+import type { Metrics } from '../src/metrics.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
 import type { StoredPayment } from '../src/payment/document.ts';
 import { paymentId } from '../src/payment/own.ts';
@@ -134,7 +136,7 @@ export function newOrder(over: Partial<NewPayment> = {}): NewPayment {
 
 export const newId = () => paymentId(newUlid(Date.now()));
 
-type Options = { clock?: Clock; fees?: Profile['fees']; limits?: Profile['limits']; terms?: string };
+type Options = { clock?: Clock; fees?: Profile['fees']; limits?: Profile['limits']; terms?: string; velocity?: Velocity };
 
 /** The service's parts on a database of their own, without rpc and timers, so that a test can stop them between any two steps. */
 export function useParts() {
@@ -161,7 +163,7 @@ export function useParts() {
     acquirer: ReturnType<typeof newAcquirer>,
     ledger: ReturnType<typeof newLedger>,
     { guard }: ReturnType<typeof dying> = dying(undefined),
-    { clock = createClock(), fees = [], limits = [], terms = DEFAULT_TERMS }: Options = {},
+    { clock = createClock(), fees = [], limits = [], terms = DEFAULT_TERMS, velocity = NO_VELOCITY }: Options = {},
   ): Promise<Context> => {
     const parsed = parseAcquirerTerms(terms);
     if (parsed === undefined) return expect.fail('no terms');
@@ -190,6 +192,7 @@ export function useParts() {
         apply: guard(cycles.apply),
       },
       vault: { keep: guard(vault.keep), reveal: guard(vault.reveal), release: guard(vault.release) },
+      velocity,
       rail: {
         ...rail,
         authorise: guard(rail.authorise),
@@ -220,7 +223,7 @@ export function useParts() {
       onChargeFinished: (planId) => onChargeFinished(context, planId),
       clock,
       log: testLog(),
-      metrics: { finished() {}, credited() {}, contradicted() {} },
+      metrics: NO_METRICS,
       background: new BackgroundWork(),
       inProgress: new Set(),
     };
@@ -264,6 +267,7 @@ export function useParts() {
         'card_claims',
         'vault_secrets',
         'idempotency_keys',
+        'card_velocity',
       ];
       const documents = await Promise.all(names.map((name) => store.collection(name).find({}).toArray()));
       return JSON.stringify(documents.flat(), (_key, value) => (typeof value === 'bigint' ? String(value) : value));
@@ -281,6 +285,16 @@ export function useParts() {
     },
   };
 }
+
+const NO_METRICS: Metrics = {
+  finished() {},
+  authorised() {},
+  authenticated() {},
+  velocityRefused() {},
+  cycleIs() {},
+  credited() {},
+  contradicted() {},
+};
 
 export type Parts = ReturnType<typeof useParts>;
 export const eventsOf = ({ document }: StoredPayment) => document.tail.map(({ event }) => event.replace('card-transaction.', ''));

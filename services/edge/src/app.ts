@@ -117,7 +117,8 @@ function addRoute(
         const { json, hash } = body;
         if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
         const header = (name: string) => headerOf(request.raw, name);
-        const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
+        const address = () => callerAddress(request.raw, context.trustedProxies);
+        const call = { caller, route: name, params, query, body: json, bodyHash: hash, address, header };
         const answer = await route.operation.run(context, call);
         sendAnswer(reply, route, answer, () => echoOf({ params, query, body: json }, route.operation));
         // A stream has permits of its own: one that is read slowly takes none of those that lists have.

@@ -2,6 +2,7 @@ import { isRefusal, RefusalError } from '@gerbang/core';
 import { retryConflicts } from '@gerbang/store';
 import type { Context } from '../context.ts';
 import type { StoredPayment } from './document.ts';
+import { authenticationOutcome, authorisationOutcome } from './outcome.ts';
 import { decide } from './payment.ts';
 import { UNRESOLVED_AFTER_MS } from './schedule.ts';
 import type { PaymentCommand, PaymentEvent } from './state.ts';
@@ -9,7 +10,7 @@ import type { PaymentCommand, PaymentEvent } from './state.ts';
 /** The payment as it now stands, and whether this call has changed it: only then does the caller go on with what it means. */
 export type Changed = { payment: StoredPayment; isChanged: boolean };
 
-type ChangeContext = Pick<Context, 'payments' | 'clock' | 'log' | 'metrics' | 'onChargeFinished'>;
+type ChangeContext = Pick<Context, 'payments' | 'clock' | 'log' | 'metrics' | 'onChargeFinished' | 'velocity'>;
 
 /**
  * Decides a command and writes it; when another process has written meanwhile, decides anew on what is there now. Only the writer
@@ -17,7 +18,10 @@ type ChangeContext = Pick<Context, 'payments' | 'clock' | 'log' | 'metrics' | 'o
  */
 export async function changePayment(context: ChangeContext, first: StoredPayment, command: PaymentCommand): Promise<Changed> {
   const { id } = first.order;
-  const changed = await retryConflicts<StoredPayment, { payment: StoredPayment; event: PaymentEvent | undefined }>({
+  const changed = await retryConflicts<
+    StoredPayment,
+    { before: StoredPayment; payment: StoredPayment; event: PaymentEvent | undefined }
+  >({
     first,
     read: () => mustFindPayment(context, id),
     async write(current) {
@@ -27,13 +31,14 @@ export async function changePayment(context: ChangeContext, first: StoredPayment
       const events = isOvertaken ? [] : decide(current.state, command, nowMs);
       if (isRefusal(events)) throw new RefusalError(events);
       const [event] = events;
-      if (event === undefined) return { payment: current, event };
+      if (event === undefined) return { before: current, payment: current, event };
       const payment = await context.payments.apply(current, event, nowMs);
-      return payment && { payment, event };
+      return payment && { before: current, payment, event };
     },
   });
   if (changed.event !== undefined) {
     observe(context, changed.payment, changed.event, command);
+    await observeAuthorisation(context, changed.before, command);
     const { recurring } = changed.payment.order;
     if (recurring !== undefined && changed.event.published !== undefined) context.onChargeFinished(recurring.planId);
   }
@@ -77,4 +82,17 @@ function observe(
     }
     default:
   }
+}
+
+/** The acquirer has answered a payment that it was sent. A decline is counted before it is answered, so that the next attempt knows of it. */
+async function observeAuthorisation(
+  { metrics, velocity }: ChangeContext,
+  { order, state }: StoredPayment,
+  command: PaymentCommand,
+) {
+  const outcome = authorisationOutcome(state, command);
+  if (outcome !== undefined) metrics.authorised(order.brand, outcome);
+  const authentication = authenticationOutcome(state, command);
+  if (authentication !== undefined) metrics.authenticated(order.brand, authentication);
+  if (outcome?.outcome === 'declined') await velocity.declined(order);
 }

@@ -12,6 +12,8 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
       return state.status === 'created' ? to({ status: 'authorising', sentAtMs: nowMs, asked: NEVER_ASKED }) : [];
     case 'give-up':
       return state.status === 'created' ? fail({ code: 'NOT_SENT', reason: 'It was not submitted' }, nowMs) : [];
+    case 'refuse':
+      return state.status === 'created' ? fail({ code: 'RISK_DECLINED', reason: 'Declined by risk rules' }, nowMs) : [];
     case 'wait':
       return 'asked' in state ? to({ ...state, asked: { tries: state.asked.tries + 1, waitingFor: command.waitingFor } }) : [];
     case 'pending':

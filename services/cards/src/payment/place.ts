@@ -5,13 +5,20 @@ import { withinOr } from '@gerbang/runtime';
 import { CARD, type Context } from '../context.ts';
 import { advancePayment, workOn } from './advance.ts';
 import { authorise } from './authorise.ts';
+import { changePayment } from './change.ts';
 import type { StoredPayment } from './document.ts';
 import type { PaymentOrder } from './state.ts';
 
 /** A payment is answered when the acquirer has answered, or after this long as it then stands. */
 export const ANSWER_AFTER_MS = 3_000;
 
-export type NewPayment = Pick<
+/** What a merchant orders, and where it comes from; addresses are counted, and not stored. */
+export type NewPayment = Addresses & Ordered;
+
+/** Of the customer or of the merchant's server, who of them calls us; empty or absent where that is not known. */
+export type Addresses = { clientAddress?: string; callerAddress?: string };
+
+type Ordered = Pick<
   PaymentOrder,
   | 'merchantId'
   | 'accountId'
@@ -27,13 +34,15 @@ export type NewPayment = Pick<
 
 /**
  * Charges a card under an id, and gives the payment as it stands when the acquirer has answered, or after 3 s. One that was begun
- * under this id before and never sent is sent now; else it is inquired. Refusals: product_not_allowed, account_not_found,
+ * under this id before and never sent is sent now; else it is inquired. One that looks like card testing has failed, and is not
+ * sent. Refusals: product_not_allowed, account_not_found,
  * account_of_other_merchant, frozen, account_limit, validation (card_expiry, installment_month), unavailable.
  */
 export async function placePayment(context: Context, id: string, wanted: NewPayment, card: CardData): Promise<StoredPayment> {
-  const profile = await admitPayment(context, wanted, card);
+  const { clientAddress = '', callerAddress = '', ...ordered } = wanted;
+  const profile = await admitPayment(context, ordered, card);
   const order: PaymentOrder = {
-    ...wanted,
+    ...ordered,
     id,
     partition: profile.partition,
     merchantName: profile.name,
@@ -43,11 +52,28 @@ export async function placePayment(context: Context, id: string, wanted: NewPaym
   };
   const payment = await context.payments.insertOrFind(order);
   const work = async () => {
-    const sent = payment.state.status === 'created' ? await authorise(context, payment, card) : payment;
+    const sent =
+      payment.state.status === 'created' ? await send(context, payment, { card, clientAddress, callerAddress }) : payment;
     // What has an outcome goes on by its timer.
     return sent.state.status === 'authorising' && sent === payment ? advancePayment(context, sent) : sent;
   };
   return withinOr(ANSWER_AFTER_MS, workOn(context, payment, work), asSent(payment));
+}
+
+/**
+ * Sends a payment to the acquirer, unless it looks like card testing. A plan's card that was charged before is not counted any more;
+ * one that was not yet could be tested by a plan as well as by a payment.
+ */
+async function send(
+  context: Context,
+  payment: StoredPayment,
+  { card, ...addresses }: { card: CardData; clientAddress: string; callerAddress: string },
+): Promise<StoredPayment> {
+  const { id: paymentId, merchantId, recurring } = payment.order;
+  const isKnown = recurring?.initiatedBy === 'merchant' && recurring.networkTransactionId !== '';
+  if (!isKnown && (await context.velocity.isRefused({ paymentId, merchantId, card, ...addresses })))
+    return (await changePayment(context, payment, { type: 'refuse' })).payment;
+  return authorise(context, payment, card);
 }
 
 /**

@@ -91,6 +91,8 @@ export type PaymentCommand =
   | { type: 'send' }
   /** The process that had the card has died before it was sent. */
   | { type: 'give-up' }
+  /** It looks like card testing, and is not sent. */
+  | { type: 'refuse' }
   | { type: 'wait'; waitingFor: string }
   /** `pending`: the customer was authenticated, or need not be. */
   | { type: 'pending' }

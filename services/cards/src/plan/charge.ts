@@ -47,6 +47,7 @@ export function changeCycle(context: Context, first: StoredCycle, command: Cycle
       const [event] = decide(current.state, command, nowMs);
       if (event === undefined) return current;
       const changed = await context.cycles.apply(current, event, nowMs);
+      if (changed !== undefined) context.metrics.cycleIs(event.state.status);
       if (changed !== undefined && event.published !== undefined)
         context.log.info({ plan_id: planId, cycle, status: event.state.status }, event.published);
       return changed;
@@ -54,9 +55,17 @@ export function changeCycle(context: Context, first: StoredCycle, command: Cycle
   });
 }
 
+/** A card that a customer has just entered, and the address of the merchant's server that has sent it. */
+export type CustomersCard = { card: CardData; callerAddress: string };
+
 /** Charges a cycle by the customer's own card: once, also where several processes are at work on it. Refusals: those of `placePayment`. */
-export function chargeByCustomer(context: Context, plan: StoredPlan, cycle: StoredCycle, card: CardData): Promise<StoredPayment> {
-  return placePayment(context, cycle.state.attempt.paymentId, wantedOf(plan, cycle), card);
+export function chargeByCustomer(
+  context: Context,
+  plan: StoredPlan,
+  cycle: StoredCycle,
+  { card, callerAddress }: CustomersCard,
+): Promise<StoredPayment> {
+  return placePayment(context, cycle.state.attempt.paymentId, { ...wantedOf(plan, cycle), callerAddress }, card);
 }
 
 /** Takes a cycle that is being charged on to its outcome, where there is one. The same cycle: its payment has none yet. */

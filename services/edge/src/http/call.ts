@@ -13,6 +13,8 @@ export type Call = {
   body: Json | undefined;
   /** SHA-256 of the body's normalized JSON (contract §3), hashed once when it is first asked for. */
   bodyHash(): string;
+  /** The caller's, behind trusted proxies too; undefined where it can't be told. Asked for by few, so it is told when it is. */
+  address(): string | undefined;
   /** A header by its lower-case name. */
   header(name: string): string | undefined;
 };

@@ -21,7 +21,7 @@ export type PublicRefusal = Exclude<RefusalCode, InternalRefusal>;
 type Input = z.ZodObject<{ params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }>;
 
 /** An admitted request with the input that the operation's schemas have made of it. */
-export type ValidCall<I extends z.ZodType> = Pick<Call, 'caller' | 'header'> &
+export type ValidCall<I extends z.ZodType> = Pick<Call, 'caller' | 'header' | 'address'> &
   z.output<I> & {
     /** Only of an operation that creates, and only where the request has one. */
     idempotencyKey: IdempotencyKey | undefined;
@@ -77,8 +77,8 @@ export function operation<I extends Input, D extends z.ZodType<object, object>>(
     // Not awaited here: one promise less for each request.
     run(context, call) {
       const idempotencyKey = creates ? idempotencyKeyOf(call, secretFields) : undefined;
-      const { caller, header } = call;
-      return handle(context, { caller, header, ...validate(input, call), idempotencyKey });
+      const { caller, header, address } = call;
+      return handle(context, { caller, header, address, ...validate(input, call), idempotencyKey });
     },
   };
 }

@@ -36,13 +36,14 @@ async function placePlan(
   { card, request }: { card: CardData; request: CreatePlanRequest },
 ): Promise<StoredPlan> {
   const { merchantId, accountId, amountSen, id } = order;
+  const { callerAddress } = request;
   await admitPayment(context, { merchantId, accountId, amountSen, installmentMonths: 1 }, card);
   const token = await context.vault.keep(merchantId, card, id);
   const plan = await context.plans.insertOrFind(order, planCard(card, request.card, token));
   const { open } = plan.state;
   if (open === undefined) return plan;
   const charged = await once(context, id, async () => {
-    await chargeByCustomer(context, plan, await openCycleOf(context, plan, open.cycle), card);
+    await chargeByCustomer(context, plan, await openCycleOf(context, plan, open.cycle), { card, callerAddress });
     return advancePlan(context, plan);
   });
   return charged ?? plan;

@@ -1,18 +1,17 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import type { ReplaceCardRequest } from '@gerbang/proto/gerbang/cards/v1/plans';
-import type { CardData } from '@gerbang/rails/card';
 import type { Context } from '../../context.ts';
 import { admitPayment } from '../../payment/place.ts';
 import { advancePlan, once } from '../advance.ts';
 import { changePlan, findOwnPlan } from '../change.ts';
-import { changeCycle, chargeByCustomer, newPaymentId, openCycleOf } from '../charge.ts';
+import { type CustomersCard, changeCycle, chargeByCustomer, newPaymentId, openCycleOf } from '../charge.ts';
 import type { StoredPlan } from '../document.ts';
 import { cardOf, planCard, shownPlan } from '../own-card.ts';
 import { hasEnded, type PlanCard } from '../state.ts';
 
 /** Another card for a plan; it charges the cycle that has failed, where one has. Refusals: those of the service's contract. */
 export async function replaceCard(context: Context, request: ReplaceCardRequest) {
-  const { merchantId, accountId, planId } = request;
+  const { merchantId, accountId, planId, callerAddress } = request;
   const card = cardOf(request.card);
   const found = await findOwnPlan(context, { merchantId, accountId, planId });
   const { amountSen } = found.order;
@@ -23,7 +22,7 @@ export async function replaceCard(context: Context, request: ReplaceCardRequest)
   const replacement = planCard(card, request.card, token);
   const { open } = found.state;
   const plan = open?.hasFailed
-    ? await chargeAgain(context, found, { cycle: open.cycle, replacement, card })
+    ? await chargeAgain(context, found, { cycle: open.cycle, replacement, card, callerAddress })
     : await changePlan(context, found, { type: 'replace-card', card: replacement });
   await context.vault.release(merchantId, planId, { except: token });
   const shown = await shownPlan(context, plan);
@@ -37,13 +36,13 @@ export async function replaceCard(context: Context, request: ReplaceCardRequest)
 async function chargeAgain(
   context: Context,
   found: StoredPlan,
-  { cycle: number, replacement, card }: { cycle: number; replacement: PlanCard; card: CardData },
+  { cycle: number, replacement, ...entered }: { cycle: number; replacement: PlanCard } & CustomersCard,
 ): Promise<StoredPlan> {
   const failed = await openCycleOf(context, found, number);
   const cycle = await changeCycle(context, failed, { type: 'charge-again', paymentId: newPaymentId(context) });
   const plan = await changePlan(context, found, { type: 'replace-card', card: replacement });
   const charged = await once(context, found.order.id, async () => {
-    await chargeByCustomer(context, plan, cycle, card);
+    await chargeByCustomer(context, plan, cycle, entered);
     return advancePlan(context, plan);
   });
   return charged ?? plan;

@@ -53,7 +53,7 @@ export const payByCard = operation({
   },
   refusals: ['account_limit', 'frozen'],
   failures: ['transaction_failed'],
-  async handle({ cards }, { caller, params, body: ordered, idempotencyKey }) {
+  async handle({ cards }, { caller, address, params, body: ordered, idempotencyKey }) {
     const { payment, replayed } = await cards.pay(
       {
         merchantId: caller.merchantId,
@@ -70,6 +70,7 @@ export const payByCard = operation({
         customer: ordered.customer,
         merchantReffNo: ordered.merchant_reff_no,
         redirectUrl: ordered.redirect_url ?? '',
+        callerAddress: address() ?? '',
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       },
       { timeoutMs: TIMEOUT_MS },

@@ -52,7 +52,7 @@ export const createPlan = operation({
   },
   refusals: ['account_limit', 'frozen'],
   failures: ['transaction_failed'],
-  async handle({ plans }, { caller, params, body: ordered, idempotencyKey }) {
+  async handle({ plans }, { caller, address, params, body: ordered, idempotencyKey }) {
     const { plan, replayed, declinedReason } = await plans.createPlan(
       {
         merchantId: caller.merchantId,
@@ -71,6 +71,7 @@ export const createPlan = operation({
           holderName: ordered.card_holder_name,
         },
         redirectUrl: ordered.redirect_url ?? '',
+        callerAddress: address() ?? '',
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       },
       { timeoutMs: TIMEOUT_MS },

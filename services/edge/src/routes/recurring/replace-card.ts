@@ -17,7 +17,7 @@ export const replacePlanCard = operation({
   secretFields: CARD_FIELDS,
   refusals: ['transaction_not_found', 'account_limit', 'frozen'],
   failures: ['transaction_failed'],
-  async handle({ plans }, { caller, params, body }) {
+  async handle({ plans }, { caller, address, params, body }) {
     const own = { merchantId: caller.merchantId, accountId: params.account_id, planId: params.plan_id };
     const card = {
       number: body.card_number,
@@ -25,7 +25,10 @@ export const replacePlanCard = operation({
       cvv: body.card_cvv,
       holderName: body.card_holder_name,
     };
-    const { plan, declinedReason } = await plans.replaceCard({ ...own, card }, { timeoutMs: TIMEOUT_MS });
+    const { plan, declinedReason } = await plans.replaceCard(
+      { ...own, card, callerAddress: address() ?? '' },
+      { timeoutMs: TIMEOUT_MS },
+    );
     if (plan === undefined) throw new Error('cards answered no plan');
     const failure = declinedReason === '' ? {} : { failure: refuse('transaction_failed', { message: declinedReason }) };
     return { data: presentPlan(plan), ...failure };

@@ -313,6 +313,20 @@ export declare type PayRequest = Message<"gerbang.cards.v1.PayRequest"> & {
    * @generated from field: optional gerbang.cards.v1.IdempotencyKey idempotency_key = 10;
    */
   idempotencyKey?: IdempotencyKey | undefined;
+
+  /**
+   * The customer's address, where it is the customer who calls us. Counted against card testing, not stored.
+   *
+   * @generated from field: string client_address = 11;
+   */
+  clientAddress: string;
+
+  /**
+   * The address of the merchant's server, where it is the merchant who calls us. Counted, not stored.
+   *
+   * @generated from field: string caller_address = 12;
+   */
+  callerAddress: string;
 };
 
 /**

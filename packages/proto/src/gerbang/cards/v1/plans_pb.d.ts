@@ -289,6 +289,13 @@ export declare type CreatePlanRequest = Message<"gerbang.cards.v1.CreatePlanRequ
    * @generated from field: optional gerbang.cards.v1.IdempotencyKey idempotency_key = 12;
    */
   idempotencyKey?: IdempotencyKey | undefined;
+
+  /**
+   * As PayRequest has it.
+   *
+   * @generated from field: string caller_address = 13;
+   */
+  callerAddress: string;
 };
 
 /**
@@ -565,6 +572,13 @@ export declare type ReplaceCardRequest = Message<"gerbang.cards.v1.ReplaceCardRe
    * @generated from field: gerbang.cards.v1.Card card = 4;
    */
   card?: Card | undefined;
+
+  /**
+   * As PayRequest has it.
+   *
+   * @generated from field: string caller_address = 5;
+   */
+  callerAddress: string;
 };
 
 /**
