@@ -12,13 +12,10 @@ import type { PaymentOrder } from './state.ts';
 /** A payment is answered when the acquirer has answered, or after this long as it then stands. */
 export const ANSWER_AFTER_MS = 3_000;
 
-/** What a merchant orders, and where it comes from; addresses are counted, and not stored. */
-export type NewPayment = Addresses & Ordered;
+/** Of the customer where the customer calls us, or of the merchant's server; counted against card testing, and not stored. */
+type Addresses = { clientAddress?: string; callerAddress?: string };
 
-/** Of the customer or of the merchant's server, who of them calls us; empty or absent where that is not known. */
-export type Addresses = { clientAddress?: string; callerAddress?: string };
-
-type Ordered = Pick<
+export type NewPayment = Pick<
   PaymentOrder,
   | 'merchantId'
   | 'accountId'
@@ -30,7 +27,8 @@ type Ordered = Pick<
   | 'redirectUrl'
   | 'cardHolderName'
   | 'recurring'
->;
+> &
+  Addresses;
 
 /**
  * Charges a card under an id, and gives the payment as it stands when the acquirer has answered, or after 3 s. One that was begun

@@ -11,7 +11,7 @@ import { placePayment } from '../place.ts';
 /** Charges a card. Refusals: those of `placePayment`, idempotency_key_reused, idempotency_key_running. */
 export async function pay(context: Context, request: PayRequest) {
   const { merchantId, accountId, amountSen, installment, installmentMonths, merchantReffNo, redirectUrl } = request;
-  const { clientAddress, callerAddress } = request;
+  const { callerAddress } = request;
   const { name = '', email = '', phone = '' } = request.customer ?? {};
   if (request.card === undefined) throw new Error('a card payment has come without its card');
   const { number, expiry, cvv, holderName } = request.card;
@@ -26,7 +26,6 @@ export async function pay(context: Context, request: PayRequest) {
     redirectUrl,
     cardHolderName: holderName,
     customer: { name, email, phone },
-    clientAddress,
     callerAddress,
   };
   const { answer, replayed } = await createOnce<PayResponse>(context.idempotencyKeys, request, {

@@ -315,16 +315,9 @@ export declare type PayRequest = Message<"gerbang.cards.v1.PayRequest"> & {
   idempotencyKey?: IdempotencyKey | undefined;
 
   /**
-   * The customer's address, where it is the customer who calls us. Counted against card testing, not stored.
+   * The address of the merchant's server; empty where it is not known. Counted against card testing, not stored.
    *
-   * @generated from field: string client_address = 11;
-   */
-  clientAddress: string;
-
-  /**
-   * The address of the merchant's server, where it is the merchant who calls us. Counted, not stored.
-   *
-   * @generated from field: string caller_address = 12;
+   * @generated from field: string caller_address = 11;
    */
   callerAddress: string;
 };
