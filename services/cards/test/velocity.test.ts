@@ -15,7 +15,7 @@ import { type NewPayment, placePayment } from '../src/payment/place.ts';
 import { pay } from '../src/payment/rpc/pay.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
 import { openCountingPrints } from '../src/vault/fingerprint.ts';
-import { CVV, dying, eventsOf, NUMBER, newId, newLedger, newOrder, testKeys, useParts } from './parts-harness.ts';
+import { Crash, CVV, dying, eventsOf, NUMBER, newId, newLedger, newOrder, testKeys, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
@@ -76,9 +76,14 @@ async function setUp(limits: readonly VelocityLimit[], { replicas = 1, countsTes
 }
 
 test('of 200 concurrent attempts on two replicas a limit of 20 lets exactly 20 through', async () => {
-  const { acquirer, charge, contexts, count } = await setUp([{ by: 'card', seconds: 3_600, attempts: 20 }], { replicas: 2 });
+  const { acquirer, contexts, count } = await setUp([{ by: 'card', seconds: 3_600, attempts: 20 }], { replicas: 2 });
   const card = newCards()(1);
-  const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => charge(card, {}, contexts[i % 2])));
+  const ids = Array.from({ length: 200 }, newId);
+  await Promise.all(ids.map((id, i) => placePayment(contexts[i % 2] ?? expect.fail('no replica'), id, newOrder(), card)));
+  // Those that took longer than a request is answered in.
+  await Promise.all(contexts.map(({ background }) => background.settled()));
+  const states = await Promise.all(ids.map(async (id) => (await parts.find(id)).state));
+  const answers = states.map((state) => (state.status === 'failed' ? state.code : state.status));
   expect(answers.filter((answer) => answer === 'authorised')).toHaveLength(20);
   expect(answers.filter((answer) => answer === 'RISK_DECLINED')).toHaveLength(180);
   expect(acquirer.cards).toHaveLength(20);
@@ -203,6 +208,31 @@ test('of a plan the first charge of a card is counted, and the later ones are no
   const later = await order(2, { startAtMs: BigInt(clock.now() + 1_000) });
   await parts.firePlanTimers([context], clock, later.plan?.planId ?? '', clock.now() + 2 * 86_400_000);
   expect([acquirer.requests.length, (await windows()) - before]).toEqual([6, 2]);
+});
+
+describe('a process that dies while it counts', () => {
+  const crash = async () => {
+    throw new Crash();
+  };
+
+  test.each(['before', 'after'])('%s the attempt is written has sent nothing; the retry is sent once', async (when) => {
+    const { acquirer, clock, context } = await setUp([{ by: 'card', seconds: 3_600, attempts: 9 }]);
+    const { velocity } = context;
+    const isRefused: Velocity['isRefused'] = async (attempt) => {
+      if (when === 'after') await velocity.isRefused(attempt);
+      return crash();
+    };
+    const [retried, given] = [newId(), newId()];
+    const card = newCards()(1);
+    for (const id of [retried, given]) {
+      const mortal = { ...context, velocity: { ...velocity, isRefused } };
+      expect((await placePayment(mortal, id, newOrder(), card)).state.status).toBe('created');
+    }
+    expect((await placePayment(context, retried, newOrder(), card)).state.status).toBe('authorised');
+    const after = await parts.fireTimers([context], clock, given, clock.now() + 60_000);
+    expect([after.state, eventsOf(after)]).toMatchObject([{ code: 'NOT_SENT' }, ['failed']]);
+    expect(acquirer.cards).toHaveLength(1);
+  });
 });
 
 test('card testing is one line and one count for a window over all replicas, without a digit of a card', async () => {
