@@ -10,14 +10,14 @@ export class UnansweredError extends Error {
   override name = 'UnansweredError';
 }
 
-type Waiting = { answered: (message: Message) => void; failed: (error: Error) => void; timer: NodeJS.Timeout };
+type Waiting = { answered: (message: Message) => void; failed: (error: Error) => void; stop: () => void };
 
 /** Requests that wait for their answers, found again by type, trace number and transmission time, which an answer repeats. */
 export type Exchanges = {
   readonly waiting: number;
-  /** Waits for the answer to a request that is about to leave. Rejects with UnansweredError. */
-  expect(request: Message, timeoutMs: number): Promise<Message>;
-  /** Whether somebody waited for this answer. One that is late or repeated finds no one. */
+  /** Waits for the answer to a request that is about to leave, until the signal. Rejects with UnansweredError. */
+  expect(request: Message, signal: AbortSignal): Promise<Message>;
+  /** False for an answer that no request waits for: it is late, or repeated. */
   settle(answer: Message): boolean;
   /** The connection is gone: nothing that waits will be answered. */
   failAll(reason: string): void;
@@ -29,19 +29,20 @@ export function createExchanges(): Exchanges {
     const found = all.get(key);
     if (found === undefined) return undefined;
     all.delete(key);
-    clearTimeout(found.timer);
+    found.stop();
     return found;
   };
   return {
     get waiting() {
       return all.size;
     },
-    expect(request, timeoutMs) {
+    expect(request, signal) {
       const key = keyOf(answerTypeOf(request.type), request);
       if (all.has(key)) throw new Error('two requests under one trace number at a time');
       return new Promise((answered, failed) => {
-        const give = () => take(key)?.failed(new UnansweredError(`no answer within ${timeoutMs} ms`));
-        all.set(key, { answered, failed, timer: setTimeout(give, timeoutMs) });
+        const give = () => take(key)?.failed(new UnansweredError('no answer in time'));
+        signal.addEventListener('abort', give, { once: true });
+        all.set(key, { answered, failed, stop: () => signal.removeEventListener('abort', give) });
       });
     },
     settle(answer) {

@@ -1,9 +1,10 @@
-import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureVersion } from 'node:tls';
 import type { Logger } from '@gerbang/runtime';
+import { callWithin } from '../rail-call.ts';
 import { createExchanges, isRequest, NotSentError } from './exchanges.ts';
 import { FrameReader, toFrame } from './frames.ts';
-import { type Fields, type Message, packMessage, unpackMessage } from './message.ts';
+import { type Fields, type Message, packMessage, UnreadableMessageError, unpackMessage } from './message.ts';
 import { answerToHost, ECHO, networkMessage, SIGN_OFF, SIGN_ON } from './network.ts';
 import { createStamp } from './stamp.ts';
 
@@ -14,28 +15,29 @@ const NETWORK_ANSWER_MS = 5_000;
 const RECONNECT_MS = [100, 200, 500, 1_000, 2_000, 5_000];
 const APPROVED = '00';
 
+/** `ca`: whose certificate the host has; absent: of a public authority. `cert` and `key`: what the host knows us by. */
+export type LinkTls = { minVersion: SecureVersion; ca?: string; cert?: string; key?: string };
+
 export type LinkOptions = {
   host: string;
   port: number;
-  /** Undefined: plain TCP, for a private line or the sandbox. */
-  tls:
-    | { ca?: string | undefined; cert?: string | undefined; key?: string | undefined; servername?: string | undefined }
-    | undefined;
+  /** Undefined: plain TCP, for the sandbox. PEM texts. */
+  tls: LinkTls | undefined;
   log: Logger;
   now: () => number;
   /** An idle connection is asked for an echo this often, ms. */
   echoMs?: number;
-  /** An answer that no request waits for any more, for the counters: it changes nothing, the outcome is inquired. */
-  onLateAnswer?: () => void;
+  /** An answer that no request waits for any more has come. It changes nothing. */
+  onLateAnswer?: (type: string) => void;
 };
 
 /** A connection to an acquirer's host that signs on, keeps itself alive and comes back when it is lost. */
 export type Link = {
   /**
-   * Sends a message and waits for its answer; trace number and transmission time are set here and come back in it. Throws
-   * NotSentError when it certainly has not left, UnansweredError when its outcome is unknown.
+   * Sends a message and waits for its answer until the signal; trace number and transmission time are set here and come back in
+   * it. Throws NotSentError when it certainly has not left, UnansweredError when its outcome is unknown.
    */
-  exchange(request: { type: string; fields: Fields }, options: { timeoutMs: number }): Promise<Message>;
+  exchange(request: { type: string; fields: Fields }, options: { signal: AbortSignal }): Promise<Message>;
   isSignedOn(): boolean;
   /** Resolves when it is signed on, now or later. */
   signedOn(options: { signal: AbortSignal }): Promise<void>;
@@ -56,19 +58,22 @@ export function openLink(options: LinkOptions): Link {
   let retry: NodeJS.Timeout | undefined;
   let heardAt = 0;
 
-  const ask = (to: Socket, request: Message, timeoutMs: number): Promise<Message> => {
+  const ask = (to: Socket, request: Message, signal: AbortSignal): Promise<Message> => {
     const stamped = { type: request.type, fields: { ...request.fields, ...stamp() } };
     const frame = toFrame(packMessage(stamped));
-    const answer = exchanges.expect(stamped, timeoutMs);
+    const answer = exchanges.expect(stamped, signal);
     to.write(frame);
     return answer;
   };
+  const askNetwork = (to: Socket, code: string) =>
+    callWithin(NETWORK_ANSWER_MS, (signal) => ask(to, networkMessage(code), signal));
   const isMine = (one: Socket) => socket === one && !closed;
 
   const lose = (from: Socket, reason: string): void => {
     if (socket !== from) return;
     socket = undefined;
-    if (signedOn) log.warn({ reason }, 'the link to the acquirer is lost');
+    // An acquirer that stays away is logged once, not at every attempt.
+    if (!closed && failures === 0) log.warn({ reason }, 'there is no link to the acquirer');
     signedOn = false;
     from.destroy();
     exchanges.failAll(reason);
@@ -83,11 +88,21 @@ export function openLink(options: LinkOptions): Link {
       else log.warn({ type: message.type }, 'the acquirer asks for something that this link does not do');
       return;
     }
-    if (!exchanges.settle(message)) options.onLateAnswer?.();
+    if (!exchanges.settle(message)) options.onLateAnswer?.(message.type);
+  };
+
+  /** The frames around a message that can't be read are whole, so the others on the connection are not given up for it. */
+  const read = (from: Socket, bytes: Buffer): void => {
+    try {
+      receive(from, unpackMessage(bytes));
+    } catch (error) {
+      if (!(error instanceof UnreadableMessageError)) throw error;
+      log.warn({ reason: error.message }, 'the acquirer has sent a message that can not be read');
+    }
   };
 
   const signOn = async (to: Socket): Promise<void> => {
-    const { fields } = await ask(to, networkMessage(SIGN_ON), NETWORK_ANSWER_MS);
+    const { fields } = await askNetwork(to, SIGN_ON);
     if (fields[39] !== APPROVED) throw new Error(`the acquirer refuses the sign-on with ${fields[39]}`);
     if (!isMine(to)) return;
     signedOn = true;
@@ -101,7 +116,7 @@ export function openLink(options: LinkOptions): Link {
   const keepAlive = (to: Socket): void => {
     const timer = setInterval(() => {
       if (now() - heardAt < echoMs) return;
-      ask(to, networkMessage(ECHO), NETWORK_ANSWER_MS).catch((error: Error) => lose(to, `no echo: ${error.message}`));
+      askNetwork(to, ECHO).catch((error: Error) => lose(to, `no echo: ${error.message}`));
     }, echoMs / 2);
     to.once('close', () => clearInterval(timer));
   };
@@ -118,7 +133,7 @@ export function openLink(options: LinkOptions): Link {
     });
     opened.on('data', (chunk: Buffer) => {
       try {
-        for (const bytes of frames.read(chunk)) receive(opened, unpackMessage(bytes));
+        for (const bytes of frames.read(chunk)) read(opened, bytes);
       } catch (error) {
         lose(opened, error instanceof Error ? error.message : String(error));
       }
@@ -130,13 +145,15 @@ export function openLink(options: LinkOptions): Link {
   open();
   return {
     isSignedOn: () => signedOn,
-    async exchange(request, { timeoutMs }) {
+    async exchange(request, { signal }) {
+      if (signal.aborted) throw new NotSentError('its time was over before it was sent');
       if (socket === undefined || !signedOn) throw new NotSentError('not signed on at the acquirer');
       if (exchanges.waiting >= IN_FLIGHT_MAX) throw new NotSentError(`${IN_FLIGHT_MAX} requests wait for the acquirer already`);
-      return ask(socket, request, timeoutMs);
+      return ask(socket, request, signal);
     },
     signedOn({ signal }) {
       if (signedOn) return Promise.resolve();
+      if (signal.aborted) return Promise.reject(signal.reason);
       return new Promise((resolve, reject) => {
         const heard = () => {
           stop();
@@ -159,7 +176,9 @@ export function openLink(options: LinkOptions): Link {
       clearTimeout(retry);
       const last = socket;
       if (last === undefined) return;
-      if (signedOn) await ask(last, networkMessage(SIGN_OFF), NETWORK_ANSWER_MS).catch(ignoreSilence);
+      const wasSignedOn = signedOn;
+      signedOn = false;
+      if (wasSignedOn) await askNetwork(last, SIGN_OFF).catch(ignoreSilence);
       lose(last, 'this side has closed the link');
     },
   };
@@ -170,5 +189,6 @@ function ignoreSilence(): void {}
 
 function connect({ host, port, tls }: LinkOptions): Socket {
   if (tls === undefined) return connectTcp({ host, port });
-  return connectTls({ host, port, minVersion: 'TLSv1.3', servername: tls.servername ?? host, ...tls });
+  // An address has no name to be sent; its certificate is checked against the address all the same.
+  return connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...tls });
 }

@@ -55,9 +55,14 @@ export class UnreadableMessageError extends Error {
   override name = 'UnreadableMessageError';
 }
 
+/** A field breaks its format. It says which, never what stood there. */
+export class UnpackableMessageError extends Error {
+  override name = 'UnpackableMessageError';
+}
+
 /**
  * The message as bytes: type in ASCII, bitmap binary, fields in ASCII. A second bitmap stands there only where a field above 64
- * does. Throws where a field breaks its format; the error shows no value.
+ * does. Throws UnpackableMessageError.
  */
 export function packMessage(message: Message): Buffer {
   const packed = packWithBothBitmaps(message);
@@ -68,7 +73,12 @@ export function packMessage(message: Message): Buffer {
 function packWithBothBitmaps({ type, fields }: Message): Buffer {
   const packed = new Iso8583({ 0: type, ...fields }, FORMATS).getRawMessage();
   if (Buffer.isBuffer(packed)) return packed;
-  throw new Error(`this message of type ${type} can not be packed: ${packed.error}`);
+  throw new UnpackableMessageError(`this message of type ${type} can not be packed: field ${fieldIn(packed.error)}`);
+}
+
+/** The library's words are not ours to trust with a card: only the number of the field is taken from them. */
+function fieldIn(words: string): string {
+  return /\bfield ([0-9]{1,3})\b/.exec(words)?.[1] ?? 'unknown';
 }
 
 function withoutSecondBitmap(packed: Buffer): Buffer {
@@ -78,8 +88,9 @@ function withoutSecondBitmap(packed: Buffer): Buffer {
 }
 
 /**
- * Reads bytes as `packMessage` writes them, or with a second bitmap that is empty. The library is lenient (it reads past the end, and takes any text), so what it has
- * read is packed again and compared: only the very same bytes are a message. Throws UnreadableMessageError.
+ * Reads bytes as `packMessage` writes them, or with a second bitmap that is empty. The library is lenient (it reads past the end,
+ * and takes any text), so what it has read is packed again and compared: only the very same bytes are a message. Throws
+ * UnreadableMessageError.
  */
 export function unpackMessage(bytes: Uint8Array): Message {
   const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -95,7 +106,7 @@ export function unpackMessage(bytes: Uint8Array): Message {
 function readLeniently(bytes: Buffer): Record<string, string> {
   if (bytes.length < BITMAP + 8) throw new UnreadableMessageError('no type and bitmap');
   const read = new Iso8583(undefined, FORMATS).getIsoJSON(bytes, { lenHeader: false, bitmapEncoding: 'hex' });
-  if (typeof read.error === 'string') throw new UnreadableMessageError(read.error);
+  if (typeof read.error === 'string') throw new UnreadableMessageError(`field ${fieldIn(read.error)} can not be read`);
   return read as Record<string, string>;
 }
 

@@ -13,6 +13,7 @@ import {
 import { type Host, reply, startHost } from './host.ts';
 
 const log = createLogger({ service: 'test', level: 'silent' });
+const within = (ms: number) => ({ signal: AbortSignal.timeout(ms) });
 const AUTHORISE = { type: '0100', fields: { 3: '000000', 4: '000025000000', 49: '360' } } as const;
 
 async function signedOn(host: Host, more: Partial<LinkOptions> = {}): Promise<Link & AsyncDisposable> {
@@ -30,7 +31,7 @@ it('signs on first, and gives each request its own answer, in whatever order the
     if (held.length === 3) host.send(Buffer.concat(held));
     return undefined;
   };
-  const answers = await Promise.all([1, 2, 3].map(() => link.exchange(AUTHORISE, { timeoutMs: 2_000 })));
+  const answers = await Promise.all([1, 2, 3].map(() => link.exchange(AUTHORISE, within(2_000))));
   host.answer = (message) => reply(message, '00');
   expect(host.heard[0]).toMatchObject({ type: '0800', fields: { 70: '001' } });
   expect(answers.map(({ type, fields }) => [type, fields[39], fields[38]])).toEqual(
@@ -41,22 +42,22 @@ it('signs on first, and gives each request its own answer, in whatever order the
 it('has not sent what is given to it before it is signed on, nor what it can not pack', async () => {
   await using host = await startHost(() => undefined);
   const link = openLink({ host: '127.0.0.1', port: host.port, tls: undefined, log, now: Date.now });
-  await expect(link.exchange(AUTHORISE, { timeoutMs: 100 })).rejects.toBeInstanceOf(NotSentError);
+  await expect(link.exchange(AUTHORISE, within(100))).rejects.toBeInstanceOf(NotSentError);
   host.answer = (message) => reply(message, '00');
   await link.close();
 
   await using other = await signedOn(host);
   const before = host.heard.length;
-  await expect(other.exchange({ type: '0100', fields: { 4: '1' } }, { timeoutMs: 100 })).rejects.toThrow('can not be packed');
+  await expect(other.exchange({ type: '0100', fields: { 4: '1' } }, within(100))).rejects.toThrow('can not be packed');
   expect(host.heard.length).toBe(before);
 });
 
 it('says that a request is unanswered when its time is over, and counts the answer that comes late', async () => {
   await using host = await startHost();
   const late = Promise.withResolvers<void>();
-  await using link = await signedOn(host, { onLateAnswer: late.resolve });
+  await using link = await signedOn(host, { onLateAnswer: () => late.resolve() });
   host.answer = () => undefined;
-  await expect(link.exchange(AUTHORISE, { timeoutMs: 50 })).rejects.toBeInstanceOf(UnansweredError);
+  await expect(link.exchange(AUTHORISE, within(50))).rejects.toBeInstanceOf(UnansweredError);
   const request = host.heard.at(-1);
   if (request === undefined) throw new Error('nothing was heard');
   host.send(toFrame(packMessage(reply(request, '00'))));
@@ -73,10 +74,10 @@ it('says that a request is unanswered when the connection is lost, and comes bac
     for (const socket of host.sockets) socket.destroy();
     return undefined;
   };
-  await expect(link.exchange(AUTHORISE, { timeoutMs: 5_000 })).rejects.toBeInstanceOf(UnansweredError);
+  await expect(link.exchange(AUTHORISE, within(5_000))).rejects.toBeInstanceOf(UnansweredError);
   host.answer = (message) => reply(message, '00');
   await link.signedOn({ signal: AbortSignal.timeout(5_000) });
-  await expect(link.exchange(AUTHORISE, { timeoutMs: 5_000 })).resolves.toMatchObject({ type: '0110' });
+  await expect(link.exchange(AUTHORISE, within(5_000))).resolves.toMatchObject({ type: '0110' });
 });
 
 it('asks an idle host for an echo, and leaves one that does not answer', async () => {
@@ -113,13 +114,24 @@ it('is not signed on where the host refuses, and tries again', async () => {
   expect(link.isSignedOn()).toBe(true);
 });
 
-it('leaves a host that sends what is no message', async () => {
+it('goes on after a message that it can not read', async () => {
+  await using host = await startHost();
+  await using link = await signedOn(host);
+  host.answer = (message) => {
+    host.send(Buffer.from('0004aaaaaaaa', 'hex'));
+    return reply(message, '00');
+  };
+  await expect(link.exchange(AUTHORISE, within(2_000))).resolves.toMatchObject({ type: '0110' });
+  expect(host.heard.filter(({ type }) => type === '0800').length).toBe(1);
+});
+
+it('leaves a host whose stream is not made of messages', async () => {
   await using host = await startHost();
   await using link = await signedOn(host);
   const [socket] = host.sockets;
   if (socket === undefined) throw new Error('no connection');
   const closed = once(socket, 'close');
-  host.send(Buffer.from('0004aaaaaaaa', 'hex'));
+  host.send(Buffer.from('ffffaaaaaaaa', 'hex'));
   await closed;
   await vi.waitFor(() => expect(host.sockets.size).toBe(1));
   await link.signedOn({ signal: AbortSignal.timeout(5_000) });
