@@ -14,6 +14,8 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
       return state.status === 'created' ? fail({ code: 'NOT_SENT', reason: 'It was not submitted' }, nowMs) : [];
     case 'wait':
       return 'asked' in state ? to({ ...state, asked: { tries: state.asked.tries + 1, waitingFor: command.waitingFor } }) : [];
+    case 'hold':
+      return 'asked' in state ? to({ ...state, asked: { ...state.asked, waitingFor: command.waitingFor } }) : [];
     case 'pending':
     case 'challenge':
     case 'authorise':

@@ -92,6 +92,8 @@ export type PaymentCommand =
   /** The process that had the card has died before it was sent. */
   | { type: 'give-up' }
   | { type: 'wait'; waitingFor: string }
+  /** The acquirer was not asked this time. */
+  | { type: 'hold'; waitingFor: string }
   /** `pending`: the customer was authenticated, or need not be. */
   | { type: 'pending' }
   | { type: 'challenge'; url: string; expiresAtMs: number }
