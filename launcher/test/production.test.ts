@@ -236,6 +236,28 @@ describe('NATS', () => {
   });
 });
 
+describe("the acquirer's host for ISO 8583", () => {
+  const host = {
+    CARD_ACQUIRER: 'iso8583',
+    CARD_ISO8583_HOST: 'acquirer.example',
+    CARD_ISO8583_PORT: '8583',
+    CARD_ISO8583_TERMINAL_ID: 'GERBANG1',
+    CARD_ISO8583_MERCHANT_ID: 'GERBANG00000001',
+  };
+  test('is reached by TLS, and needs nothing of the other way', () => {
+    expect(refusals('cards', { ...host, RAIL_CARD_URL: '', RAIL_CARD_CLIENT_SECRET: '' })).toEqual([]);
+  });
+
+  test.each<[string, Environment, RegExp]>([
+    ['without TLS', { CARD_ISO8583_TLS: 'false' }, /^CARD_ISO8583_TLS .*TLS/],
+    ['on this machine', { CARD_ISO8583_HOST: '127.1' }, /^CARD_ISO8583_HOST .*simulator/],
+    ['with a key that others may read', { CARD_ISO8583_TLS_KEY: file('card.key', 'k', 0o644) }, /^CARD_ISO8583_TLS_KEY .*0600/],
+    ['that is not named', { CARD_ISO8583_HOST: '' }, /^CARD_ISO8583_HOST is not set; CARD_ACQUIRER=iso8583 needs it/],
+  ])('%s is refused', (_what, over, line) => {
+    expect(refusals('cards', { ...host, ...over })).toEqual([expect.stringMatching(line)]);
+  });
+});
+
 describe('what belongs to a sandbox is refused', () => {
   test.each<[string, Environment, RegExp]>([
     ['notifier', { WEBHOOK_ALLOW_PRIVATE: 'true' }, /^WEBHOOK_ALLOW_PRIVATE /],

@@ -2,7 +2,7 @@ import { keysShape } from '@gerbang/keys';
 import { settlementFromConfig, settlementShape } from '@gerbang/neighbours';
 import { ACQUIRER_TLS_VERSIONS, DEFAULT_TERMS, parseAcquirerTerms } from '@gerbang/rails/card';
 import { tlsFromConfig } from '@gerbang/rpc';
-import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
+import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
 import { DEFAULT_VELOCITY_LIMITS, parseVelocityLimits } from './limits/limit.ts';
 
@@ -21,10 +21,31 @@ const shape = {
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   /** An authorisation takes the issuer's time too. */
   RAIL_TIMEOUT_MS: env.integer(15_000, 1),
-  RAIL_CARD_URL: z.url({ protocol: /^https?$/ }),
-  RAIL_CARD_CLIENT_KEY: z.string().min(1),
-  RAIL_CARD_CLIENT_SECRET: z.string().min(1),
+  /** How the acquirer is spoken to. Each way needs its own variables. */
+  CARD_ACQUIRER: z.enum(['rest', 'iso8583']).default('rest'),
+  RAIL_CARD_URL: z.url({ protocol: /^https?$/ }).optional(),
+  RAIL_CARD_CLIENT_KEY: z.string().optional(),
+  RAIL_CARD_CLIENT_SECRET: z.string().optional(),
   RAIL_CARD_TLS_MIN: z.enum(ACQUIRER_TLS_VERSIONS).default('1.3'),
+  CARD_ISO8583_HOST: z.string().optional(),
+  CARD_ISO8583_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  CARD_ISO8583_TLS: env.flag(true),
+  CARD_ISO8583_TLS_CA: z.string().optional(),
+  CARD_ISO8583_TLS_CERT: z.string().optional(),
+  CARD_ISO8583_TLS_KEY: z.string().optional(),
+  CARD_ISO8583_TERMINAL_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9]{1,8}$/, 'expected at most 8 letters and digits')
+    .optional(),
+  CARD_ISO8583_MERCHANT_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9]{1,15}$/, 'expected at most 15 letters and digits')
+    .optional(),
+  CARD_ISO8583_ACQUIRER_ID: z
+    .string()
+    .regex(/^[0-9]{0,11}$/, 'expected at most 11 digits')
+    .default(''),
+  CARD_ISO8583_CITY: z.string().default('JAKARTA'),
   /** What the acquirer offers, JSON: docs/cards.md. */
   CARD_ACQUIRER_TERMS: z
     .string()
@@ -61,5 +82,31 @@ export type Config = ReturnType<typeof readConfig>;
 /** The only reader of the environment. Throws ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
-  return { ...config, settlesAt: settlementFromConfig(config), tls: tlsFromConfig(config) };
+  return { ...config, settlesAt: settlementFromConfig(config), tls: tlsFromConfig(config), acquirer: acquirerFrom(config) };
+}
+
+type Read = z.output<z.ZodObject<typeof shape>>;
+
+/** How the acquirer is reached, by the way that is configured. Throws ConfigError where a variable of that way is not set. */
+function acquirerFrom(config: Read) {
+  const { RAIL_CARD_TLS_MIN: tlsMin } = config;
+  if (config.CARD_ACQUIRER === 'rest') {
+    const { RAIL_CARD_URL: url, RAIL_CARD_CLIENT_KEY: clientKey, RAIL_CARD_CLIENT_SECRET: clientSecret } = config;
+    if (url === undefined || clientKey === undefined || clientSecret === undefined)
+      throw missing(config, ['RAIL_CARD_URL', 'RAIL_CARD_CLIENT_KEY', 'RAIL_CARD_CLIENT_SECRET']);
+    return { kind: 'rest' as const, url, clientKey, clientSecret, tlsMin };
+  }
+  const { CARD_ISO8583_HOST: host, CARD_ISO8583_PORT: port } = config;
+  const { CARD_ISO8583_TERMINAL_ID: terminalId, CARD_ISO8583_MERCHANT_ID: merchantId } = config;
+  if (host === undefined || port === undefined || terminalId === undefined || merchantId === undefined)
+    throw missing(config, ['CARD_ISO8583_HOST', 'CARD_ISO8583_PORT', 'CARD_ISO8583_TERMINAL_ID', 'CARD_ISO8583_MERCHANT_ID']);
+  const { CARD_ISO8583_ACQUIRER_ID: acquirerId, CARD_ISO8583_CITY: city } = config;
+  const { CARD_ISO8583_TLS_CA: ca, CARD_ISO8583_TLS_CERT: cert, CARD_ISO8583_TLS_KEY: key } = config;
+  const tls = config.CARD_ISO8583_TLS ? { minVersion: tlsMin, ca, cert, key } : undefined;
+  return { kind: 'iso8583' as const, host, port, tls, terminalId, merchantId, acquirerId, city };
+}
+
+function missing(config: Read, variables: readonly (keyof Read)[]): ConfigError {
+  const absent = variables.filter((variable) => config[variable] === undefined);
+  return new ConfigError(absent.map((variable) => `${variable} is not set; CARD_ACQUIRER=${config.CARD_ACQUIRER} needs it`));
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { type CardRail, openRestCardRail } from '@gerbang/rails/card';
+import type { CardRail } from '@gerbang/rails/card';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
@@ -10,6 +10,7 @@ import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
+import { openAcquirer } from './acquirer.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { CYCLES, openCycleStore } from './cycle/store.ts';
@@ -41,7 +42,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
-    const rail = options.rail ?? openRestCardRail(acquirerOf(config));
+    const rail = options.rail ?? openAcquirer(config, log);
     closing.push('rail', () => rail.close());
     const keys = await openKeys(foundation, ['card-number']);
     const plansRead = await openPlanGauges(store, clock);
@@ -96,13 +97,4 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
     const served = [...implementations(context), ...relay.serve([PAYMENTS, PLANS, CYCLES], gate), forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });
-}
-
-function acquirerOf(config: Config) {
-  return {
-    url: config.RAIL_CARD_URL,
-    clientKey: config.RAIL_CARD_CLIENT_KEY,
-    clientSecret: config.RAIL_CARD_CLIENT_SECRET,
-    tlsMin: config.RAIL_CARD_TLS_MIN,
-  };
 }

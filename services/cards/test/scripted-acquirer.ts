@@ -24,6 +24,12 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   const requests: AuthorisationRequest[] = [];
   const state = { isSilent: false, first: 'authorised' as Held['status'] };
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
+  const inquire = async ({ reference }: { reference: string }): Promise<InquiryResult> => {
+    asked.push('inquire');
+    if (state.isSilent) return SILENT;
+    const found = held.get(reference);
+    return found === undefined ? { outcome: 'not_found' } : answerOf(found);
+  };
   const rail: CardRail = {
     async authorise(request, card) {
       const { reference } = request;
@@ -61,12 +67,8 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
       found.refunds.add(refundReference);
       return answerTo(behaviour.refund);
     },
-    async inquire({ reference }): Promise<InquiryResult> {
-      asked.push('inquire');
-      if (state.isSilent) return SILENT;
-      const found = held.get(reference);
-      return found === undefined ? { outcome: 'not_found' } : answerOf(found);
-    },
+    resolve: inquire,
+    inquire,
     close: async () => {},
   };
   return { rail, held, cards, asked, requests, state, behaviour };

@@ -10,6 +10,8 @@ const shape = {
   ADMIN_PORT: env.port(9205),
   SIMULATOR_HOST: env.host(),
   SIMULATOR_PORT: env.port(8070),
+  /** Where the acquirer of cards also speaks ISO 8583; absent: it does not. */
+  SIMULATOR_ISO8583_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   SIMULATOR_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   SIMULATOR_CLIENT_KEY: z.string().min(1),
   SIMULATOR_CLIENT_SECRET: z.string().min(1),

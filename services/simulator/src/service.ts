@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { createClock } from '@gerbang/core';
 import type { Closeable } from '@gerbang/runtime';
-import { answers, assembleService, listenHttp, startProbes } from '@gerbang/service';
+import { answers, assembleService, type Foundation, listenHttp, startProbes } from '@gerbang/service';
 import { openStore } from '@gerbang/service/store';
 import { buildApp } from './app.ts';
 import { openBankBooks } from './bank-transfer/books.ts';
+import { openIso8583Host } from './card/iso8583/host.ts';
 import { createClockFollowers } from './clock/followers.ts';
 import { openOffsetStore } from './clock/offset-store.ts';
 import type { Config } from './config.ts';
@@ -19,7 +20,7 @@ import { openQrisBooks } from './qris-payment/books.ts';
 import { createInquiryIds } from './snap/inquiry-ids.ts';
 import { createTokenIssuer } from './snap/tokens.ts';
 
-export type Service = Closeable & { url: string; port: number; adminPort: number };
+export type Service = Closeable & { url: string; port: number; adminPort: number; iso8583Port: number | undefined };
 
 /** Starts the sandbox's bank and the control API. `random` replaces chance in tests. */
 export function startService(config: Config, options: { random?: () => number } = {}): Promise<Service> {
@@ -60,6 +61,7 @@ export function startService(config: Config, options: { random?: () => number } 
       host: config.SIMULATOR_HOST,
       port: config.SIMULATOR_PORT,
     });
+    const iso8583Port = await openHost(context, config, closing);
     const telling = keepTelling(context);
     closing.push('notifications', async () => {
       // Requests that wait, for the clock or on purpose, end at once, so that the app can close.
@@ -69,6 +71,18 @@ export function startService(config: Config, options: { random?: () => number } 
     });
     const admin = await startProbes(foundation, answers(store));
     log.info({ url }, 'ready');
-    return { url, port: Number(new URL(url).port), adminPort: admin.port };
+    return { url, port: Number(new URL(url).port), adminPort: admin.port, iso8583Port };
   });
+}
+
+/** The acquirer's host for ISO 8583, where it is wanted. */
+async function openHost(
+  context: Context,
+  { SIMULATOR_HOST: host, SIMULATOR_ISO8583_PORT: port }: Config,
+  closing: Foundation['closing'],
+): Promise<number | undefined> {
+  if (port === undefined) return undefined;
+  const opened = await openIso8583Host(context, { host, port });
+  closing.push('iso 8583', () => opened.close());
+  return opened.port;
 }

@@ -1,10 +1,10 @@
 import { newUlid } from '@gerbang/core';
-import { type AuthorisationRequest, CardData, type CardRail, openRestCardRail } from '@gerbang/rails/card';
+import { type AuthorisationRequest, CardData, openRestCardRail, type RestCardRail } from '@gerbang/rails/card';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, booksSchema, SECRET, soon, startBench, within } from './harness.ts';
 
 let bench: Bench;
-let rail: CardRail;
+let rail: RestCardRail;
 
 beforeAll(async () => {
   bench = await startBench({ SIMULATOR_PUBLIC_URL: 'http://simulator.example' });
@@ -54,10 +54,10 @@ async function submit(url: string, otp: string): Promise<URL> {
   return new URL(answer.headers.get('location') ?? '');
 }
 
-async function challenged(number: string): Promise<{ reference: string; url: string }> {
+async function challenged(number: string): Promise<{ reference: string; amountSen: string; url: string }> {
   const request = newRequest();
   const said = await rail.authorise(request, cardOf(number), soon());
-  return said.outcome === 'challenge' ? { reference: request.reference, url: said.url } : expect.fail(said.outcome);
+  return said.outcome === 'challenge' ? { ...request, url: said.url } : expect.fail(said.outcome);
 }
 
 test('the test cards of the contract', async () => {
@@ -112,8 +112,8 @@ describe('3DS', () => {
   });
 
   test('an abandoned challenge can be voided, and no OTP authorises it then', async () => {
-    const { reference, url } = await challenged(CHALLENGED);
-    expect(await rail.void({ reference }, soon())).toEqual({ outcome: 'done' });
+    const { reference, amountSen, url } = await challenged(CHALLENGED);
+    expect(await rail.void({ reference, amountSen }, soon())).toEqual({ outcome: 'done' });
     const { pathname, search } = new URL(url);
     expect((await fetch(bench.url() + pathname + search)).status).toBe(410);
     expect(await rail.inquire({ reference }, soon())).toEqual({ outcome: 'voided' });

@@ -32,6 +32,8 @@ export type BookItem = z.infer<typeof booksSchema>['items'][number];
 /** A simulator on a database of its own, and the client that the services use. */
 export type Bench = {
   url(): string;
+  /** Where the acquirer's host listens; only with SIMULATOR_ISO8583_PORT. */
+  iso8583Port(): number;
   rail: BankTransferRail;
   /** Chance, as the simulator sees it: Math.random unless a test sets it. */
   chance: { random: () => number };
@@ -65,6 +67,7 @@ export async function startBench(over: Record<string, string> = {}): Promise<Ben
   };
   return {
     url: () => url,
+    iso8583Port: () => service.iso8583Port ?? 0,
     rail,
     chance,
     credentials: () => credentials(url),

@@ -1,13 +1,17 @@
 export { CardData, type CardFields } from './card-data.ts';
+export { type PrivateData, readPrivateData, writePrivateData } from './iso8583/private-data.ts';
+export { type Iso8583Acquirer, openIso8583CardRail } from './iso8583/rail.ts';
 export type {
   AuthorisationRequest,
   AuthorisationResult,
   AuthorisationState,
+  AuthorisedPayment,
   CardRail,
   DoneResult,
+  Inquire,
   InquiryResult,
 } from './port.ts';
-export { ACQUIRER_TLS_VERSIONS, type AcquirerCredentials, openRestCardRail } from './rest.ts';
+export { ACQUIRER_TLS_VERSIONS, type AcquirerCredentials, openRestCardRail, type RestCardRail } from './rest.ts';
 export { type SignedCall, signAcquirerCall } from './rest-signature.ts';
 export {
   type AcquirerTerms,

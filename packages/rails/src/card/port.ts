@@ -44,17 +44,37 @@ export type InquiryResult = AuthorisationState | NotFoundOutcome | UnknownOutcom
 export type DoneResult = { outcome: 'done' } | RefusedOutcome | UnknownOutcome;
 
 /**
- * An acquirer of cards. Only `authorise` has the card: that call can not be made again, and its outcome is
- * inquired by our reference. All other calls are idempotent by their references. Nothing here throws.
+ * A call that may have been made before. `tries`: how often without an outcome, as far as we know; none is the first time. Protocols
+ * that have a word for a repetition use it.
+ */
+export type Repeatable = { tries?: number };
+
+/** A payment that the acquirer has authorised. One without inquiries also wants to hear what it has answered. */
+export type AuthorisedPayment = Repeatable & { reference: string; amountSen: string; approvalCode?: string };
+
+/**
+ * An acquirer of cards. Only `authorise` has the card: that call can not be made again, and what has become of it is told by
+ * `resolve`. All other calls are idempotent by their references. Nothing here throws.
  */
 export type CardRail = {
   authorise(request: AuthorisationRequest, card: CardData, options: CallOptions): Promise<AuthorisationResult>;
+  /**
+   * Ends the doubt about an authorisation without an outcome. An acquirer that answers inquiries says how it stands. From any other
+   * it is taken back, so that no charge stands: `voided`. `not_found`: it may still be on its way.
+   */
+  resolve(request: Repeatable & { reference: string; amountSen: string }, options: CallOptions): Promise<InquiryResult>;
   /** Takes the authorised amount. */
-  capture(request: { reference: string; amountSen: string }, options: CallOptions): Promise<DoneResult>;
+  capture(request: AuthorisedPayment, options: CallOptions): Promise<DoneResult>;
   /** Gives up an authorisation that was not captured, also one whose customer is still being authenticated. */
-  void(request: { reference: string }, options: CallOptions): Promise<DoneResult>;
+  void(request: AuthorisedPayment, options: CallOptions): Promise<DoneResult>;
   /** Gives back what was captured. `refundReference` is ours, and tells a repetition from another refund. */
-  refund(request: { reference: string; refundReference: string; amountSen: string }, options: CallOptions): Promise<DoneResult>;
-  inquire(request: { reference: string }, options: CallOptions): Promise<InquiryResult>;
+  refund(
+    request: Repeatable & { reference: string; refundReference: string; amountSen: string },
+    options: CallOptions,
+  ): Promise<DoneResult>;
+  /** How a payment stands, without changing it. Undefined where the acquirer answers no inquiries, as by ISO 8583:1987. */
+  inquire: Inquire | undefined;
   close(): Promise<void>;
 };
+
+export type Inquire = (request: { reference: string }, options: CallOptions) => Promise<InquiryResult>;

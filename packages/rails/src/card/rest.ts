@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CallOptions, UnknownOutcome } from '../rail-call.ts';
 import { openSnapHttp, SnapError, TLS_VERSIONS, type TlsVersion } from '../snap-http.ts';
 import type { CardData } from './card-data.ts';
-import type { AuthorisationState, CardRail, DoneResult } from './port.ts';
+import type { AuthorisationState, CardRail, DoneResult, Inquire } from './port.ts';
 import { signAcquirerCall } from './rest-signature.ts';
 
 export type AcquirerCredentials = { url: string; clientKey: string; clientSecret: string; tlsMin?: TlsVersion };
@@ -28,11 +28,14 @@ const refusal = z.object({ error: z.object({ code: z.string().max(32), message: 
 /** An answer that can be read; `silent` is anything else. */
 type Answer = { read: Authorisation } | { refused: { code: string; reason: string }; http: number } | { silent: string };
 
+/** This one answers inquiries. */
+export type RestCardRail = CardRail & { inquire: Inquire };
+
 /**
  * An acquirer that speaks JSON over HTTP, signed by HMAC (docs/rails.md, Cards). 4xx with an `error` is its explicit no, except 401,
  * 408, 409, 425 and 429, which say nothing of the payment.
  */
-export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' }: AcquirerCredentials): CardRail {
+export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' }: AcquirerCredentials): RestCardRail {
   const base = new URL(url);
   const prefix = base.pathname.replace(/\/+$/, '');
   const http = openSnapHttp(base.origin, { connections: CONNECTIONS, tlsMin });
@@ -65,6 +68,12 @@ export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' 
     if ('refused' in answer) return { outcome: 'failed', ...answer.refused };
     return answer.read.reference === reference ? { outcome: 'done' } : unknown('the answer is of another payment');
   };
+  const inquire: Inquire = async ({ reference }, options) => {
+    const answer = await call('GET', pathOf(reference), undefined, options);
+    if ('silent' in answer) return unknown(answer.silent);
+    if ('refused' in answer) return answer.http === 404 ? { outcome: 'not_found' } : unknown(answer.refused.reason);
+    return stateOf(answer.read, { reference });
+  };
 
   return {
     async authorise(request, card, options) {
@@ -77,12 +86,8 @@ export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' 
     void: ({ reference }, options) => act(reference, '/void', {}, options),
     refund: ({ reference, refundReference, amountSen }, options) =>
       act(reference, '/refund', { refund_reference: refundReference, amount: moneyOf(amountSen) }, options),
-    async inquire({ reference }, options) {
-      const answer = await call('GET', pathOf(reference), undefined, options);
-      if ('silent' in answer) return unknown(answer.silent);
-      if ('refused' in answer) return answer.http === 404 ? { outcome: 'not_found' } : unknown(answer.refused.reason);
-      return stateOf(answer.read, { reference });
-    },
+    resolve: ({ reference }, options) => inquire({ reference }, options),
+    inquire,
     close: () => http.close(),
   };
 }

@@ -23,7 +23,8 @@ export const checkAddresses: Check = ({ settings }) => {
   return reasons;
 };
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host as a URL has it is this machine. */
+export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   if (isIP(host) === 4) return host.startsWith('127.') || host === '0.0.0.0';

@@ -1,5 +1,6 @@
 import { ConfigError } from '@gerbang/runtime';
 import { checkAddresses } from './addresses.ts';
+import { checkCardHost } from './card-host.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkDatabase } from './database.ts';
 import { checkEventBus } from './event-bus.ts';
@@ -16,6 +17,7 @@ const CHECKS: readonly Check[] = [
   checkKeyStore,
   checkKeys,
   checkSandbox,
+  checkCardHost,
 ];
 
 /**

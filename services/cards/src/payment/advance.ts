@@ -21,7 +21,7 @@ export async function advancePayment(context: Context, payment: StoredPayment): 
     const next = await takeNextStep(context, current);
     if (next === undefined || next.document.version === current.document.version) return next ?? current;
     // The acquirer was asked, and has not told an outcome: that is for the timer.
-    if ('asked' in next.state && next.state.asked.tries > 0) return next;
+    if ('asked' in next.state && (next.state.asked.tries > 0 || next.state.asked.waitingFor !== '')) return next;
     current = next;
   }
   throw new Error(`card payment ${payment.order.id} does not come to rest`);

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { changePayment } from './change.ts';
 import type { StoredPayment } from './document.ts';
 import { believableMs, feesFor } from './fees.ts';
-import { NOT_FOUND_FINAL_MS } from './schedule.ts';
+import { ANSWER_MARGIN_MS, NOT_FOUND_FINAL_MS } from './schedule.ts';
 import type { PaymentCommand, PaymentOrder, PaymentState } from './state.ts';
 
 /**
@@ -37,28 +37,47 @@ function initiationOf({ recurring }: PaymentOrder) {
 
 type Open = Extract<PaymentState, { status: 'authorising' | 'challenging' }>;
 
-/** Asks about a payment that the acquirer may have. A customer who was not authenticated in time is not waited for any longer. */
+/**
+ * Resolves a payment that the acquirer may have. One that it may still answer is left to it where resolving would end it. A customer
+ * who was not authenticated in time is not waited for any longer.
+ */
 export async function inquireAuthorisation(context: Context, payment: StoredPayment, state: Open): Promise<StoredPayment> {
+  if (mayStillAnswer(context, state))
+    return write(context, payment, { type: 'hold', waitingFor: 'the acquirer may still answer' });
   const isLate = state.status === 'challenging' && context.clock.now() >= state.expiresAtMs;
   if (isLate && (await isGivenUp(context, payment))) {
     const late = { code: 'AUTHENTICATION_EXPIRED', reason: 'The customer was not authenticated in time' };
     return write(context, payment, { type: 'fail', ...late });
   }
-  const said = await ask(context, payment);
+  const said = await resolve(context, payment, state);
   if (said.outcome !== 'not_found') return takeAnswer(context, payment, said);
   if (context.clock.now() - state.sentAtMs < NOT_FOUND_FINAL_MS)
     return write(context, payment, { type: 'wait', waitingFor: 'the acquirer does not know it yet' });
   return write(context, payment, { type: 'fail', code: 'NOT_RECEIVED', reason: 'It has not reached the acquirer' });
 }
 
-/** How the payment stands at the acquirer. */
-export function ask({ rail, railTimeoutMs }: Context, { order }: StoredPayment): Promise<InquiryResult> {
-  return callWithin(railTimeoutMs, (signal) => rail.inquire({ reference: order.id }, { signal }));
+/** An acquirer that answers no inquiries would take back what another process is just waiting for. */
+function mayStillAnswer({ rail, railTimeoutMs, clock }: Context, { sentAtMs }: Open): boolean {
+  return rail.inquire === undefined && clock.now() < sentAtMs + railTimeoutMs + ANSWER_MARGIN_MS;
+}
+
+/** The first try was the authorisation itself. */
+function resolve({ rail, railTimeoutMs }: Context, { order }: StoredPayment, { asked }: Open): Promise<InquiryResult> {
+  const request = { reference: order.id, amountSen: order.amountSen.toString(), tries: Math.max(0, asked.tries - 1) };
+  return callWithin(railTimeoutMs, (signal) => rail.resolve(request, { signal }));
+}
+
+/** How the payment stands at the acquirer; unknown where it answers no inquiries. */
+export async function ask({ rail, railTimeoutMs }: Context, { order }: StoredPayment): Promise<InquiryResult> {
+  const { inquire } = rail;
+  if (inquire === undefined) return { outcome: 'unknown', reason: 'the acquirer answers no inquiries' };
+  return callWithin(railTimeoutMs, (signal) => inquire({ reference: order.id }, { signal }));
 }
 
 /** Whether the acquirer has given up the authentication, so that nothing can be authorised any more. */
 async function isGivenUp({ rail, railTimeoutMs }: Context, { order }: StoredPayment): Promise<boolean> {
-  const said = await callWithin(railTimeoutMs, (signal) => rail.void({ reference: order.id }, { signal }));
+  const request = { reference: order.id, amountSen: order.amountSen.toString() };
+  const said = await callWithin(railTimeoutMs, (signal) => rail.void(request, { signal }));
   return said.outcome === 'done';
 }
 
@@ -69,10 +88,10 @@ async function takeAnswer(
 ): Promise<StoredPayment> {
   switch (said.outcome) {
     case 'authorised':
-      return write(context, payment, await authorised(context, payment, said));
+      return writeAuthorised(context, payment, await authorised(context, payment, said));
     // It can not be captured without us, unless an acquirer captures by itself: then the credit follows as usual.
     case 'captured':
-      return write(
+      return writeAuthorised(
         context,
         payment,
         await authorised(context, payment, { ...said, approvalCode: '', authorisedAtMs: undefined }),
@@ -112,6 +131,13 @@ async function authorised(context: Context, { order }: StoredPayment, told: Told
     type: 'authorise',
     authorisation: { acquirerReference, approvalCode, authorisedAtMs, captureAtMs, networkTransactionId, fees },
   };
+}
+
+/** What has failed here meanwhile must not stand there: it is voided. */
+async function writeAuthorised(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {
+  const changed = await changePayment(context, payment, command);
+  const isLate = !changed.isChanged && changed.payment.state.status === 'failed';
+  return isLate ? write(context, changed.payment, { type: 'late-authorised' }) : changed.payment;
 }
 
 async function write(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {

@@ -26,7 +26,7 @@ export async function changePayment(context: ChangeContext, first: StoredPayment
     read: () => mustFindPayment(context, id),
     async write(current) {
       // A wait adds nothing to what another process has written meanwhile.
-      const isOvertaken = current !== first && command.type === 'wait';
+      const isOvertaken = current !== first && (command.type === 'wait' || command.type === 'hold');
       const nowMs = context.clock.now();
       const events = isOvertaken ? [] : decide(current.state, command, nowMs);
       if (isRefusal(events)) throw new RefusalError(events);

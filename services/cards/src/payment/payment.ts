@@ -16,6 +16,8 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
       return state.status === 'created' ? fail({ code: 'RISK_DECLINED', reason: 'Declined by risk rules' }, nowMs) : [];
     case 'wait':
       return 'asked' in state ? to({ ...state, asked: { tries: state.asked.tries + 1, waitingFor: command.waitingFor } }) : [];
+    case 'hold':
+      return 'asked' in state ? to({ ...state, asked: { ...state.asked, waitingFor: command.waitingFor } }) : [];
     case 'pending':
     case 'challenge':
     case 'authorise':

@@ -45,6 +45,11 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
 }
 
 async function compare(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  if (context.rail.inquire === undefined) {
+    const fields = { transaction_id: payment.order.id, status: payment.state.status };
+    context.log.warn(fields, 'the acquirer reports something of a payment, and can not be asked about it');
+    return payment;
+  }
   const said = await ask(context, payment);
   if (said.outcome === 'unknown')
     throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the acquirer does not answer'));

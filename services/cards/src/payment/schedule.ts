@@ -9,6 +9,8 @@ export const RESUME_AFTER_MS = 8 * SECOND;
 export const SUBMIT_WITHIN_MS = 30 * SECOND;
 /** An acquirer that does not know a payment for so long will not get it any more. */
 export const NOT_FOUND_FINAL_MS = 2 * MINUTE;
+/** Beyond the time of one call, for its last answer to be written. */
+export const ANSWER_MARGIN_MS = 5 * SECOND;
 /** One without an outcome for so long is for the operators; the acquirer is asked on. */
 export const UNRESOLVED_AFTER_MS = 24 * 60 * MINUTE;
 

@@ -94,6 +94,8 @@ export type PaymentCommand =
   /** It looks like card testing, and is not sent. */
   | { type: 'refuse' }
   | { type: 'wait'; waitingFor: string }
+  /** The acquirer was not asked this time. */
+  | { type: 'hold'; waitingFor: string }
   /** `pending`: the customer was authenticated, or need not be. */
   | { type: 'pending' }
   | { type: 'challenge'; url: string; expiresAtMs: number }

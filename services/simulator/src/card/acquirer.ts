@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto';
-import { isLuhn, maskCardNumber, parseAmount, toMoney } from '@gerbang/core';
+import { isLuhn, parseAmount, toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { type Authorisation, declineOf, newAcquirerReference, newNetworkTransactionId, statusOf } from './authorisations.ts';
-import { issuerOf, verdictOf } from './issuer.ts';
+import { type Authorisation, declineOf, statusOf } from './authorisations.ts';
+import { bookCapture, bookRefund, bookVoid, newAuthorisation } from './bookkeeping.ts';
+import { verdictOf } from './issuer.ts';
 import { cardAcquirerOf } from './open.ts';
 import { type AcquirerAnswer, refusal, signed } from './signed.ts';
 import { authenticate, challengeUrl, type FirstWord } from './three-ds/server.ts';
@@ -57,22 +57,15 @@ export const authorise = signed(authorising, async (context, { body, forced }) =
       ? await authenticate(context, body.card, asked)
       : { outcome: 'authenticated' };
   const isRefused = firstWord.outcome === 'refused';
-  const authorisation: Authorisation = {
+  const authorisation = newAuthorisation(context, body.card.number, {
     ...asked,
     reference: body.reference,
-    acquirerReference: newAcquirerReference(context.clock),
-    approvalCode: String(randomInt(1_000_000)).padStart(6, '0'),
-    maskedCard: maskCardNumber(body.card.number),
-    issuer: issuerOf(body.card.number),
     decline: isRefused ? { code: '3DS', reason: 'The customer was not authenticated' } : verdict.decline,
     answersAtMs: context.clock.now() + verdict.afterMs,
     authentication: firstWord.outcome === 'open' ? firstWord.authentication : undefined,
-    capturedAtMs: undefined,
-    voidedAtMs: undefined,
-    refund: undefined,
     initiatedBy: body.initiated_by ?? 'customer',
-    networkTransactionId: body.network_transaction_id ?? newNetworkTransactionId(),
-  };
+    networkTransactionId: body.network_transaction_id,
+  });
   if (!(await authorisations.add(authorisation))) return refusal(409, 'duplicate_reference', 'The reference was used before');
   return verdict.isSilent ? 'silence' : show(context, authorisation, 201);
 });
@@ -86,36 +79,23 @@ export const inquire = signed(z.object({}), async (context, call) => {
 /** POST …/capture: takes the amount. Again: the same answer. */
 export const capture = signed(capturing, async (context, { body, reference: of, forced }) => {
   if (forced === 'failed') return refusal(422, 'refused', 'The capture is refused');
-  const { authorisations } = await cardAcquirerOf(context);
-  const changed = await authorisations.change(of, (current) => {
-    const isDue = statusOf(current, context.clock.now()) === 'authorised' && current.amountSen === body.amount;
-    return isDue ? { ...current, capturedAtMs: context.clock.now() } : undefined;
-  });
+  const changed = await bookCapture(context, of, body.amount);
   return answerTo(context, changed, { as: ['captured', 'refunded'], forced });
 });
 
 /** POST …/void: gives up what is not captured, also while the customer is being authenticated. Again: the same answer. */
 export const voidAuthorisation = signed(z.object({}), async (context, { reference: of, forced }) => {
   if (forced === 'failed') return refusal(422, 'refused', 'The void is refused');
-  const { authorisations } = await cardAcquirerOf(context);
-  const changed = await authorisations.change(of, (current) => {
-    const status = statusOf(current, context.clock.now());
-    const isOpen = status === 'authorised' || status === 'challenge' || status === 'pending';
-    return isOpen ? { ...current, voidedAtMs: context.clock.now() } : undefined;
-  });
+  const changed = await bookVoid(context, of);
   return answerTo(context, changed, { as: ['voided'], forced });
 });
 
 /** POST …/refund: gives all of it back, once. The same reference again: the same answer. */
 export const refund = signed(refunding, async (context, { body, reference: of, forced }) => {
   if (forced === 'failed') return refusal(422, 'refused', 'The refund is refused');
-  const { authorisations } = await cardAcquirerOf(context);
-  const given = { reference: body.refund_reference, atMs: context.clock.now() };
-  const changed = await authorisations.change(of, (current) => {
-    const isDue = statusOf(current, given.atMs) === 'captured' && current.amountSen === body.amount;
-    return isDue ? { ...current, refund: given } : undefined;
-  });
-  if (changed?.refund !== undefined && changed.refund.reference !== given.reference)
+  const refundReference = body.refund_reference;
+  const changed = await bookRefund(context, { reference: of, refundReference, amountSen: body.amount });
+  if (changed?.refund !== undefined && changed.refund.reference !== refundReference)
     return refusal(422, 'refunded', 'It was refunded before');
   return answerTo(context, changed, { as: ['refunded'], forced });
 });
