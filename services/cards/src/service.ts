@@ -77,7 +77,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
     });
     const gate = openOperatorGate(foundation);
     const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
-    const served = [...implementations(context), ...relay.serve([PAYMENTS, PLANS, CYCLES], gate), forKeys];
+    const served = [...implementations(context, gate), ...relay.serve([PAYMENTS, PLANS, CYCLES], gate), forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -69,13 +69,13 @@ async function takeAnswer(
 ): Promise<StoredPayment> {
   switch (said.outcome) {
     case 'authorised':
-      return write(context, payment, await authorised(context, payment, said));
+      return write(context, payment, await authorisedCommand(context, payment, said));
     // It can not be captured without us, unless an acquirer captures by itself: then the credit follows as usual.
     case 'captured':
       return write(
         context,
         payment,
-        await authorised(context, payment, { ...said, approvalCode: '', authorisedAtMs: undefined }),
+        await authorisedCommand(context, payment, { ...said, approvalCode: '', authorisedAtMs: undefined }),
       );
     case 'challenge': {
       const expiresAtMs = context.clock.now() + context.challengeMs;
@@ -102,7 +102,8 @@ type Told = {
   networkTransactionId?: string;
 };
 
-async function authorised(context: Context, { order }: StoredPayment, told: Told): Promise<PaymentCommand> {
+/** What an authorisation means: its fees are those of its moment, and its capture comes after the delay. */
+export async function authorisedCommand(context: Context, { order }: StoredPayment, told: Told): Promise<PaymentCommand> {
   const nowMs = context.clock.now();
   const authorisedAtMs = believableMs(told.authorisedAtMs, order, nowMs);
   const fees = await feesFor(context, order, authorisedAtMs);

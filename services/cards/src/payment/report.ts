@@ -23,6 +23,11 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
     case 'captured':
     case 'settled':
       return compare(context, payment);
+    case 'cancelled':
+    case 'refunded':
+    case 'withdrawn':
+    case 'written-off':
+      return watch(context, payment);
     // Its own steps ask the acquirer anyway, or the acquirer has no more to say.
     case 'created':
     case 'capturing':
@@ -34,9 +39,7 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
     case 'returning':
     case 'releasing':
     case 'withdrawing':
-    case 'cancelled':
-    case 'refunded':
-    case 'withdrawn':
+    // Operators decide on it.
     case 'contested':
       return payment;
     default:
@@ -45,13 +48,31 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
 }
 
 async function compare(context: Context, payment: StoredPayment): Promise<StoredPayment> {
-  const said = await ask(context, payment);
-  if (said.outcome === 'unknown')
-    throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the acquirer does not answer'));
+  const said = await askForSure(context, payment);
   const command = contradictionIn(payment, said);
   if (command === undefined) return payment;
   const changed = await changePayment(context, payment, command);
   return changed.isChanged ? advancePayment(context, changed.payment) : changed.payment;
+}
+
+/**
+ * The payment has ended, so what the acquirer says otherwise moves nothing: whose the money is now is for operators, who are
+ * alerted.
+ */
+async function watch(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  const { outcome } = await askForSure(context, payment);
+  if (outcome !== 'authorised' && outcome !== 'captured') return payment;
+  const { order, state } = payment;
+  context.metrics.contradicted(`not-${state.status}`);
+  const fields = { transaction_id: order.id, merchant_id: order.merchantId, status: state.status, outcome };
+  context.log.error({ ...fields, alert: 'rail-contradiction' }, 'the acquirer still has what has ended here');
+  return payment;
+}
+
+async function askForSure(context: Context, payment: StoredPayment): Promise<InquiryResult> {
+  const said = await ask(context, payment);
+  if (said.outcome !== 'unknown') return said;
+  throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the acquirer does not answer'));
 }
 
 /** What contradicts how the payment stands here; undefined where nothing does. */

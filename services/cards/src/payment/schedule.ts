@@ -12,6 +12,9 @@ export const NOT_FOUND_FINAL_MS = 2 * MINUTE;
 /** One without an outcome for so long is for the operators; the acquirer is asked on. */
 export const UNRESOLVED_AFTER_MS = 24 * 60 * MINUTE;
 
+/** After so long without an outcome operators see it. */
+export const LISTED_AFTER_MS = 5 * MINUTE;
+
 /** After the n-th question without an outcome the acquirer is asked again. */
 const DELAYS_MS = [1, 2, 3, 5, 10, 20, 30, 60, 120, 300].map((seconds) => seconds * SECOND);
 const DELAY_MAX_MS = 15 * MINUTE;
@@ -49,6 +52,7 @@ export function nextDueMs(state: PaymentState, nowMs: number): number | undefine
     case 'failed':
     case 'withdrawn':
     case 'contested':
+    case 'written-off':
       return undefined;
     default:
       return state satisfies never;

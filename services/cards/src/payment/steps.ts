@@ -12,7 +12,7 @@ export async function capture(context: Context, payment: StoredPayment): Promise
   const said = await callWithin(context.railTimeoutMs, (signal) =>
     context.rail.capture({ reference, amountSen: amountSen.toString() }, { signal }),
   );
-  if (said.outcome === 'done') return write(context, payment, captured(context));
+  if (said.outcome === 'done') return write(context, payment, capturedCommand(context));
   return followInquiry(context, payment, reasonOf(said));
 }
 
@@ -57,7 +57,7 @@ async function followInquiry(
   const said = await ask(context, payment);
   switch (said.outcome) {
     case 'captured':
-      return write(context, payment, captured(context));
+      return write(context, payment, capturedCommand(context));
     case 'voided':
       // Of a void it is what was asked for.
       if (payment.state.status === 'voiding') return write(context, payment, { type: 'voided' });
@@ -78,7 +78,8 @@ async function followInquiry(
   }
 }
 
-function captured({ settlesAt, clock }: Context): PaymentCommand {
+/** What a capture means: when it settles. */
+export function capturedCommand({ settlesAt, clock }: Context): PaymentCommand {
   return { type: 'captured', settleAtMs: settlesAt('card', clock.now()) };
 }
 
