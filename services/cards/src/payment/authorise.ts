@@ -2,6 +2,7 @@ import { callWithin } from '@gerbang/rails';
 import type { AuthorisationState, CardData, InquiryResult } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
 import { changePayment } from './change.ts';
+import { takeWord } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
 import { believableMs, feesFor } from './fees.ts';
 import { NOT_FOUND_FINAL_MS } from './schedule.ts';
@@ -69,13 +70,14 @@ async function takeAnswer(
 ): Promise<StoredPayment> {
   switch (said.outcome) {
     case 'authorised':
-      return write(context, payment, await authorisedCommand(context, payment, said));
+      return takeWord(context, payment, await authorisedCommand(context, payment, said), said);
     // It can not be captured without us, unless an acquirer captures by itself: then the credit follows as usual.
     case 'captured':
-      return write(
+      return takeWord(
         context,
         payment,
         await authorisedCommand(context, payment, { ...said, approvalCode: '', authorisedAtMs: undefined }),
+        said,
       );
     case 'challenge': {
       const expiresAtMs = context.clock.now() + context.challengeMs;
@@ -84,10 +86,10 @@ async function takeAnswer(
     case 'pending':
       return write(context, payment, { type: 'pending' });
     case 'failed':
-      return write(context, payment, { type: 'fail', code: said.code, reason: said.reason });
+      return takeWord(context, payment, { type: 'fail', code: said.code, reason: said.reason }, said);
     case 'voided':
     case 'refunded':
-      return write(context, payment, { type: 'fail', code: 'VOIDED', reason: 'The acquirer has given it up' });
+      return takeWord(context, payment, { type: 'fail', code: 'VOIDED', reason: 'The acquirer has given it up' }, said);
     case 'unknown':
       return write(context, payment, { type: 'wait', waitingFor: said.reason });
     default:

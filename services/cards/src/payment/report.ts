@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { advancePayment, workOn } from './advance.ts';
 import { ask } from './authorise.ts';
 import { changePayment } from './change.ts';
+import { contradictionIn } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
-import type { PaymentCommand } from './state.ts';
 
 /**
  * Something may have changed at the acquirer: it is asked, and what it says is followed. Nothing else is believed, neither its
@@ -73,25 +73,4 @@ async function askForSure(context: Context, payment: StoredPayment): Promise<Inq
   const said = await ask(context, payment);
   if (said.outcome !== 'unknown') return said;
   throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the acquirer does not answer'));
-}
-
-/** What contradicts how the payment stands here; undefined where nothing does. */
-function contradictionIn({ state }: StoredPayment, said: InquiryResult): PaymentCommand | undefined {
-  const { outcome } = said;
-  switch (state.status) {
-    case 'failed':
-      return outcome === 'authorised' || outcome === 'captured' ? { type: 'late-authorised' } : undefined;
-    case 'authorised':
-      if (outcome === 'failed') return { type: 'lose', code: said.code, reason: said.reason };
-      return outcome === 'voided' || outcome === 'refunded'
-        ? { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' }
-        : undefined;
-    case 'captured':
-    case 'settled':
-      return outcome === 'failed' || outcome === 'voided' || outcome === 'refunded'
-        ? { type: 'withdraw', reason: `The acquirer says that it is ${outcome}` }
-        : undefined;
-    default:
-      return undefined;
-  }
 }

@@ -3,8 +3,13 @@ import type { DoneResult } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
 import { ask } from './authorise.ts';
 import { changePayment } from './change.ts';
+import { takeWord } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
 import type { PaymentCommand, Refund } from './state.ts';
+
+const CAPTURED = { outcome: 'captured' } as const;
+const VOIDED = { outcome: 'voided' } as const;
+const REFUNDED = { outcome: 'refunded' } as const;
 
 /** Takes the authorised amount. Where the acquirer refuses it is asked how the payment stands: it may have ended it. */
 export async function capture(context: Context, payment: StoredPayment): Promise<StoredPayment> {
@@ -12,7 +17,7 @@ export async function capture(context: Context, payment: StoredPayment): Promise
   const said = await callWithin(context.railTimeoutMs, (signal) =>
     context.rail.capture({ reference, amountSen: amountSen.toString() }, { signal }),
   );
-  if (said.outcome === 'done') return write(context, payment, capturedCommand(context));
+  if (said.outcome === 'done') return takeWord(context, payment, capturedCommand(context), CAPTURED);
   return followInquiry(context, payment, reasonOf(said));
 }
 
@@ -20,7 +25,7 @@ export async function capture(context: Context, payment: StoredPayment): Promise
 export async function voidPayment(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   const { id: reference } = payment.order;
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.void({ reference }, { signal }));
-  if (said.outcome === 'done') return write(context, payment, { type: 'voided' });
+  if (said.outcome === 'done') return takeWord(context, payment, { type: 'voided' }, VOIDED);
   return followInquiry(context, payment, reasonOf(said), said.outcome === 'failed');
 }
 
@@ -39,10 +44,10 @@ export async function refund(context: Context, payment: StoredPayment, { attempt
   const { id: reference, amountSen } = payment.order;
   const request = { reference, refundReference: `${reference}R${attempt}`, amountSen: amountSen.toString() };
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.refund(request, { signal }));
-  if (said.outcome === 'done') return write(context, payment, { type: 'refund-done' });
+  if (said.outcome === 'done') return takeWord(context, payment, { type: 'refund-done' }, REFUNDED);
   if (said.outcome === 'unknown') return write(context, payment, { type: 'wait', waitingFor: said.reason });
   const now = await ask(context, payment);
-  if (now.outcome === 'refunded') return write(context, payment, { type: 'refund-done' });
+  if (now.outcome === 'refunded') return takeWord(context, payment, { type: 'refund-done' }, now);
   if (now.outcome === 'captured') return write(context, payment, { type: 'refund-refused', reason: said.reason });
   return write(context, payment, { type: 'wait', waitingFor: said.reason });
 }
@@ -57,15 +62,15 @@ async function followInquiry(
   const said = await ask(context, payment);
   switch (said.outcome) {
     case 'captured':
-      return write(context, payment, capturedCommand(context));
+      return takeWord(context, payment, capturedCommand(context), said);
     case 'voided':
       // Of a void it is what was asked for.
-      if (payment.state.status === 'voiding') return write(context, payment, { type: 'voided' });
-      return write(context, payment, { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' });
+      if (payment.state.status === 'voiding') return takeWord(context, payment, { type: 'voided' }, said);
+      return takeWord(context, payment, { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' }, said);
     case 'refunded':
-      return write(context, payment, { type: 'lose', code: 'REFUNDED', reason: 'The acquirer has given it back' });
+      return takeWord(context, payment, { type: 'lose', code: 'REFUNDED', reason: 'The acquirer has given it back' }, said);
     case 'failed':
-      return write(context, payment, { type: 'lose', code: said.code, reason: said.reason });
+      return takeWord(context, payment, { type: 'lose', code: said.code, reason: said.reason }, said);
     case 'authorised':
       return write(context, payment, isRefused ? { type: 'void-refused', reason } : { type: 'wait', waitingFor: reason });
     case 'challenge':
