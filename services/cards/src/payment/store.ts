@@ -48,7 +48,7 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
       const status = { unresolved: { $ne: 'contested' as const }, contested: { $eq: 'contested' as const }, all: undefined }[
         kind
       ];
-      const filter = { unresolved_at: { $lte: new Date(untilMs) }, ...(status && { status }) };
+      const filter = { unresolved_at: { $lte: new Date(untilMs), $type: 'date' as const }, ...(status && { status }) };
       return (await aggregates.list(filter, { sort: { unresolved_at: 1 }, limit })).map(fromPaymentDocument);
     },
     find: async (id, options) => read(await aggregates.find(id, options)),
