@@ -24,6 +24,9 @@ const shape = {
   RAIL_CARD_CLIENT_KEY: z.string().min(1),
   RAIL_CARD_CLIENT_SECRET: z.string().min(1),
   RAIL_CARD_TLS_MIN: z.enum(ACQUIRER_TLS_VERSIONS).default('1.3'),
+  /** Where the acquirer tells its books; without it the rail is not reconciled. */
+  RAIL_CARD_HISTORY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  HISTORY_TIMEOUT_MS: env.integer(30_000, 1),
   /** What the acquirer offers, JSON: docs/cards.md. */
   CARD_ACQUIRER_TERMS: z
     .string()

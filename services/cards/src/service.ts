@@ -1,7 +1,8 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { type CardRail, openRestCardRail } from '@gerbang/rails/card';
-import { BackgroundWork, type Closeable } from '@gerbang/runtime';
+import { type CardRail, openRestCardHistory, openRestCardRail } from '@gerbang/rails/card';
+import { openReconciliations, type ReconciledRail } from '@gerbang/reconciliation';
+import { BackgroundWork, type Closeable, type Logger } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
 import { implementKeys, openKeys } from '@gerbang/service/keys';
@@ -11,15 +12,16 @@ import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
 import type { Config } from './config.ts';
-import type { Context } from './context.ts';
+import { CARD, type Context } from './context.ts';
 import { CYCLES, openCycleStore } from './cycle/store.ts';
 import { createCardMetrics } from './metrics.ts';
 import { onPaymentDue } from './payment/advance.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
-import { openPaymentStore, PAYMENTS } from './payment/store.ts';
+import { openPaymentStore, PAYMENTS, type PaymentStore } from './payment/store.ts';
 import { onChargeFinished, onPlanDue } from './plan/advance.ts';
 import type { StoredPlanDocument } from './plan/document.ts';
 import { openPlanStore, PLANS } from './plan/store.ts';
+import { reconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
 import { sealedPlaces } from './vault/sealed-places.ts';
 import { openVault } from './vault/vault.ts';
@@ -76,10 +78,30 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       handle: (document) => onPlanDue(context, context.plans.fromDocument(document)),
     });
     const gate = openOperatorGate(foundation);
+    const rails = openReconciledRails({ config, payments: context.payments, clock, log });
+    const reconciliations = await openReconciliations({ store, rails, clock, gate, registry, log });
+    closing.push('reconciliations', () => reconciliations.close());
     const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
-    const served = [...implementations(context, gate), ...relay.serve([PAYMENTS, PLANS, CYCLES], gate), forKeys];
+    const served = [
+      ...implementations(context, gate),
+      ...relay.serve([PAYMENTS, PLANS, CYCLES], gate),
+      reconciliations.implementation,
+      forKeys,
+    ];
     return serveRpc(foundation, { implementations: served, store });
   });
+}
+
+/** None where the acquirer tells no history: the log says so. */
+function openReconciledRails(options: { config: Config; payments: PaymentStore; clock: Clock; log: Logger }): ReconciledRail[] {
+  const { config, payments, clock, log } = options;
+  const url = config.RAIL_CARD_HISTORY_URL;
+  if (url === undefined) {
+    log.warn({ rail: CARD }, 'a rail is not reconciled: its history is not configured');
+    return [];
+  }
+  const acquirer = { ...acquirerOf(config), url, pageTimeoutMs: config.HISTORY_TIMEOUT_MS };
+  return reconciledRails({ payments, nowMs: clock.now, openHistory: () => openRestCardHistory(acquirer) });
 }
 
 function acquirerOf(config: Config) {

@@ -1,4 +1,5 @@
 export { CardData, type CardFields } from './card-data.ts';
+export { type CardHistoryOptions, openRestCardHistory } from './history.ts';
 export type {
   AuthorisationRequest,
   AuthorisationResult,

@@ -38,7 +38,7 @@ export function contradictionIn({ state }: Pick<StoredPayment, 'state'>, said: S
     case 'captured':
     case 'settled':
       return outcome === 'failed' || outcome === 'voided' || outcome === 'refunded'
-        ? { type: 'withdraw', reason: `The acquirer says that it is ${outcome}` }
+        ? { type: 'withdraw', said: outcome, reason: `The acquirer says that it is ${outcome}` }
         : undefined;
     default:
       return undefined;

@@ -51,7 +51,7 @@ type StateFields = {
   failed_code?: string;
   reason?: string;
   /** None in what older programs have stored: the first attempt at the account. */
-  withdrawal?: { attempt: number; taken_from: Withdrawal['takenFrom'] };
+  withdrawal?: { attempt: number; taken_from: Withdrawal['takenFrom']; said: Withdrawal['said'] };
   ended_at?: Date;
 };
 
@@ -78,6 +78,8 @@ export type PaymentDocument = Storable<
       recurring?: { plan_id: string; cycle: number; initiated_by: 'customer' | 'merchant'; network_transaction_id: string };
       /** Since when the acquirer owes the answer that the payment waits for. */
       asked_at?: Date;
+      /** Since when the acquirer may have given the money back. */
+      given_back_at?: Date;
       /** Since when it waits, of what operators should look at. */
       unresolved_at?: Date;
       /** When it came into its states, oldest first; bounded. None in what older programs have stored. */
@@ -188,8 +190,8 @@ function toRefund({ attempt, fromPendingSen, fromAvailableSen }: Refund): Refund
   return { attempt, from_pending_sen: fromPendingSen, from_available_sen: fromAvailableSen };
 }
 
-function toWithdrawal({ attempt, takenFrom }: Withdrawal) {
-  return { attempt, taken_from: takenFrom };
+function toWithdrawal({ attempt, takenFrom, said }: Withdrawal) {
+  return { attempt, taken_from: takenFrom, said };
 }
 
 export function fromPaymentDocument(document: StoredPaymentDocument): StoredPayment {
@@ -307,9 +309,8 @@ function refundOf(document: StoredPaymentDocument): Refund {
 }
 
 function withdrawalOf({ withdrawal }: StoredPaymentDocument): Withdrawal {
-  return withdrawal === undefined
-    ? { attempt: 1, takenFrom: 'account' }
-    : { attempt: withdrawal.attempt, takenFrom: withdrawal.taken_from };
+  if (withdrawal === undefined) return { attempt: 1, takenFrom: 'account', said: 'refunded' };
+  return { attempt: withdrawal.attempt, takenFrom: withdrawal.taken_from, said: withdrawal.said };
 }
 
 function endOf(document: StoredPaymentDocument): number {

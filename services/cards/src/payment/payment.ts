@@ -130,7 +130,7 @@ function decideContradiction(state: PaymentState, command: ContradictionCommand,
     case 'withdraw': {
       if (state.status !== 'captured' && state.status !== 'settled') return [];
       const { authorisation, capture } = state;
-      const withdrawal = { attempt: (capture.withdrawalAttempts ?? 0) + 1, takenFrom: 'account' as const };
+      const withdrawal = { attempt: (capture.withdrawalAttempts ?? 0) + 1, takenFrom: 'account' as const, said: command.said };
       return to({ status: 'withdrawing', authorisation, capture, reason: command.reason, withdrawal });
     }
     case 'withdrawn': {

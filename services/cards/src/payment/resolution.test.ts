@@ -30,7 +30,7 @@ const contested: PaymentState = {
   capture,
   reason: 'refunded',
   endedAtMs: 5,
-  withdrawal: { attempt: 1, takenFrom: 'account' },
+  withdrawal: { attempt: 1, takenFrom: 'account', said: 'refunded' },
 };
 
 const failure = { code: 'OPERATOR', reason: '' };
@@ -100,8 +100,8 @@ test('one that is written off is kept by the merchant, who hears nothing', () =>
 test('one that is dismissed stands as before; when it is taken back again the attempts go on', () => {
   const dismissed = next(decideContested(contested, 'dismiss'));
   expect(dismissed).toMatchObject({ status: 'settled', capture: { withdrawalAttempts: 1 } });
-  const again = next(decide(dismissed, { type: 'withdraw', reason: 'voided' }, NOW));
-  expect(again).toMatchObject({ status: 'withdrawing', withdrawal: { attempt: 2, takenFrom: 'account' } });
+  const again = next(decide(dismissed, { type: 'withdraw', said: 'voided', reason: '' }, NOW));
+  expect(again).toMatchObject({ status: 'withdrawing', withdrawal: { attempt: 2, takenFrom: 'account', said: 'voided' } });
   for (const choice of ['withdraw', 'write-off', 'dismiss'] as const)
     expect(decideContested(dismissed, choice)).toMatchObject({ refused: 'bad_request' });
 });

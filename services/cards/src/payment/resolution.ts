@@ -58,7 +58,11 @@ export function decideContested(
       return to({ status, authorisation, capture, refused: undefined });
     }
     const { capture } = state;
-    const next: Withdrawal = { attempt: withdrawal.attempt + 1, takenFrom: choice === 'withdraw' ? 'account' : 'suspense' };
+    const next: Withdrawal = {
+      ...withdrawal,
+      attempt: withdrawal.attempt + 1,
+      takenFrom: choice === 'withdraw' ? 'account' : 'suspense',
+    };
     return to({ status: 'withdrawing', authorisation, capture, reason, withdrawal: next });
   }
   return isDecided(state, choice) ? [] : wrong(`It is not contested: it is ${state.status}`);

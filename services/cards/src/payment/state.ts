@@ -92,8 +92,12 @@ export type Capture = {
 /** `attempt` is part of its keys and references, since ledger and acquirer answer the same attempt the same for ever. */
 export type Refund = { attempt: number; fromPendingSen: bigint; fromAvailableSen: bigint };
 
-/** `attempt` is part of its key, since the ledger refuses the same attempt for ever. */
-export type Withdrawal = { attempt: number; takenFrom: 'account' | 'suspense' };
+/**
+ * `attempt` is part of its key, since the ledger refuses the same attempt for ever. `said`: what the acquirer says that has become of
+ * it; only a refund is a movement in its books.
+ */
+export type Withdrawal = { attempt: number; takenFrom: 'account' | 'suspense'; said: TakenBack };
+export type TakenBack = 'failed' | 'voided' | 'refunded';
 
 /** Why the last cancel was refused. */
 export type RefusedCancel = { attempt: number; because: 'short-balance' | 'acquirer'; reason: string };
@@ -129,7 +133,7 @@ export type PaymentCommand =
   | { type: 'late-authorised' }
   | { type: 'released' }
   /** The acquirer has taken back what it had captured. */
-  | { type: 'withdraw'; reason: string }
+  | { type: 'withdraw'; said: TakenBack; reason: string }
   | { type: 'withdrawn' }
   | { type: 'contest' }
   /** Operators know how it stands at the acquirer, which has not told since `sinceMs`. `then`: as if the acquirer had told. */
