@@ -1,14 +1,9 @@
 import { toMoney } from '@gerbang/core';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
 import { readHistory } from '../history/read.ts';
-import { type Between, newRow, type Row } from '../history/row.ts';
-import type { Authorisation } from './authorisations.ts';
-import { cardAcquirerOf } from './open.ts';
+import type { Row } from '../history/row.ts';
+import { HISTORY } from './movements.ts';
 import { refusal, signed } from './signed.ts';
-
-/** The name that reconciliation has for the acquirer's books. */
-export const HISTORY = 'card';
 
 const ROWS_MAX = 500;
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -34,25 +29,6 @@ export const showHistory = signed(z.object({}), async (context, { query: given }
   const last = first + limit < rows.length ? page.at(-1) : undefined;
   return { http: 200, body: { items: page.map(toItem), next_cursor: last?.id ?? null } };
 });
-
-/** What was captured, refunded and voided in a time, by our reference. */
-export async function tellMovements(context: Context, { fromMs, toMs }: Between): Promise<Row[]> {
-  const { authorisations } = await cardAcquirerOf(context);
-  const rows: Row[] = [];
-  for await (const authorisation of authorisations.all())
-    rows.push(...movementsOf(authorisation).filter(({ atMs }) => atMs >= fromMs && atMs < toMs));
-  return rows;
-}
-
-function movementsOf({ reference, amountSen, capturedAtMs, voidedAtMs, refund }: Authorisation): Row[] {
-  const row = (what: string, atMs: number | undefined, fields: Pick<Row, 'direction' | 'status'>) =>
-    atMs === undefined ? [] : [newRow(`card:${what}:${reference}`, [reference], { atMs, amountSen, ...fields })];
-  return [
-    ...row('capture', capturedAtMs, { direction: 'in', status: 'booked' }),
-    ...row('void', voidedAtMs, { direction: 'in', status: 'canceled' }),
-    ...row('refund', refund?.atMs, { direction: 'out', status: 'correction' }),
-  ];
-}
 
 function toItem({ id, atMs, amountSen, status, remark }: Row): object {
   return { id, type: TYPES[status], reference: remark, amount: toMoney(amountSen), at: new Date(atMs).toISOString() };

@@ -4,7 +4,7 @@ import type { BookItem, SimulatedRail } from '../simulated-rail.ts';
 import { authorise, capture, inquire, refund, voidAuthorisation } from './acquirer.ts';
 import { statusOf } from './authorisations.ts';
 import { changeAuthorisation, clearSeed, setSeed } from './control.ts';
-import { HISTORY, showHistory, tellMovements } from './history.ts';
+import { HISTORY, tellMovements } from './movements.ts';
 import { cardAcquirerOf } from './open.ts';
 import { showChallenge, submitChallenge } from './three-ds/acs.ts';
 
@@ -16,7 +16,6 @@ export const cardRail: SimulatedRail = {
     { method: 'POST', url: '/card/v1/authorisations/:reference/capture', handler: capture, anyone: true },
     { method: 'POST', url: '/card/v1/authorisations/:reference/void', handler: voidAuthorisation, anyone: true },
     { method: 'POST', url: '/card/v1/authorisations/:reference/refund', handler: refund, anyone: true },
-    { method: 'GET', url: '/card/v1/history', handler: showHistory, anyone: true },
     { method: 'GET', url: '/card/acs/challenge', handler: showChallenge, anyone: true },
     { method: 'POST', url: '/card/acs/challenge', handler: submitChallenge, anyone: true },
     { method: 'PUT', url: '/sandbox/card/3ds', handler: setSeed, anyone: false },
