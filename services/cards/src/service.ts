@@ -15,8 +15,8 @@ import type { Config } from './config.ts';
 import { CARD, type Context } from './context.ts';
 import { CYCLES, openCycleStore } from './cycle/store.ts';
 import { createCardMetrics } from './metrics.ts';
-import { onPaymentDue } from './payment/advance.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
+import { onDue } from './payment/on-due.ts';
 import { openPaymentStore, PAYMENTS, type PaymentStore } from './payment/store.ts';
 import { onChargeFinished, onPlanDue } from './plan/advance.ts';
 import type { StoredPlanDocument } from './plan/document.ts';
@@ -69,7 +69,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       collection: store.collection<StoredPaymentDocument>(PAYMENTS),
       clock,
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
-      handle: (document) => onPaymentDue(context, context.payments.fromDocument(document)),
+      handle: (document) => onDue(context, context.payments.fromDocument(document)),
     });
     await openTimer(foundation, 'plan timer', {
       collection: store.collection<StoredPlanDocument>(PLANS),

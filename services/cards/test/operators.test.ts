@@ -28,6 +28,7 @@ import { decideContested } from '../src/operators/rpc/decide-contested.ts';
 import { resolvePayment } from '../src/operators/rpc/resolve-payment.ts';
 import { operatorImplementation } from '../src/operators/rpc.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
+import { onDue } from '../src/payment/on-due.ts';
 import { placePayment } from '../src/payment/place.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
 import { reportPayment } from '../src/payment/rpc/report-payment.ts';
@@ -303,6 +304,27 @@ describe('what the acquirer says after operators have decided', () => {
     expect([after.state.status, acquirer.held.get(id)?.status, reports]).toEqual(['failed', 'voided', ['late-authorised']]);
     expect([one.ledger.keys(), eventsOf(after)]).toEqual([[], ['decided', 'failed']]);
   });
+});
+
+test('what operators have decided is compared with the acquirer for a fortnight', async () => {
+  const { acquirer, context, id, later } = await waiting('authorising');
+  await resolve(context, id, Outcome.FAILED);
+  const due = async () => (await parts.find(id)).document.due_at?.getTime() ?? 0;
+  const watch = async () => {
+    later((await due()) - context.clock.now());
+    await onDue(context, await parts.find(id));
+  };
+  // It is still away; then it does not know the payment; then it has it all the same.
+  await watch();
+  acquirer.away.is = false;
+  await watch();
+  expect((await parts.find(id)).state.status).toBe('failed');
+  acquirer.held.set(id, { status: 'authorised', captures: 0, voids: 0, refunds: new Set() });
+  await watch();
+  expect([(await parts.find(id)).state.status, acquirer.held.get(id)?.status]).toEqual(['failed', 'voided']);
+  let asks = 3;
+  for (; (await due()) > 0 && asks < 40; asks++) await watch();
+  expect(asks).toBe(28);
 });
 
 test('of two decisions at once one counts, and the other is refused', async () => {

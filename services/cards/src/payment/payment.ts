@@ -46,6 +46,8 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
       const refused = decideResolution(state, command, nowMs);
       return refused ?? byOperators(decide(state, command.then, nowMs), command.decision);
     }
+    case 'watch':
+      return to(state);
     case 'decide-contested':
       return byOperators(decideContested(state, command), command.decision);
     default:

@@ -62,3 +62,12 @@ export function nextDueMs(state: PaymentState, nowMs: number): number | undefine
 function delayAfter({ tries }: Asked): number {
   return tries === 0 ? RESUME_AFTER_MS : (DELAYS_MS[tries - 1] ?? DELAY_MAX_MS);
 }
+
+/** What operators have decided is compared with the acquirer twice a day for a fortnight. */
+const WATCH_EVERY_MS = 12 * 60 * MINUTE;
+const WATCH_FOR_MS = 14 * 24 * 60 * MINUTE;
+
+/** When the acquirer is asked again about a payment at rest that operators have decided on; undefined for never. */
+export function nextWatchMs(decidedAtMs: number | undefined, nowMs: number): number | undefined {
+  return decidedAtMs !== undefined && nowMs - decidedAtMs < WATCH_FOR_MS ? nowMs + WATCH_EVERY_MS : undefined;
+}

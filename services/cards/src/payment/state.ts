@@ -138,6 +138,8 @@ export type PaymentCommand =
   | { type: 'contest' }
   /** Operators know how it stands at the acquirer, which has not told since `sinceMs`. `then`: as if the acquirer had told. */
   | { type: 'resolve'; outcome: Outcome; sinceMs: number; then: PaymentCommand; decision: Decision }
+  /** The acquirer was asked about what operators have decided. */
+  | { type: 'watch' }
   | { type: 'decide-contested'; choice: ContestedChoice; decision: Decision };
 
 /** How a payment stands at the acquirer, as operators have found out. */

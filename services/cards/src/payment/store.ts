@@ -9,7 +9,7 @@ import {
   stateChange,
 } from './document.ts';
 import { toDecisionEvent, toPaymentEvent } from './message.ts';
-import { LISTED_AFTER_MS, nextDueMs } from './schedule.ts';
+import { LISTED_AFTER_MS, nextDueMs, nextWatchMs } from './schedule.ts';
 import type { PaymentEvent, PaymentOrder, PaymentState } from './state.ts';
 import { waitingSinceMs } from './waiting.ts';
 
@@ -91,7 +91,8 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
 
 function changeOf({ order, document }: StoredPayment, { state, published, decision }: PaymentEvent, nowMs: number) {
   const { set, unset } = stateChange(state, document);
-  const dueMs = nextDueMs(state, nowMs);
+  const decidedAtMs = decision === undefined ? document.decisions?.at(-1)?.at.getTime() : nowMs;
+  const dueMs = nextDueMs(state, nowMs) ?? (state.status === 'contested' ? undefined : nextWatchMs(decidedAtMs, nowMs));
   const waiting = waitingFields(state, document, nowMs);
   const givenBack = givenBackField(state, document, nowMs);
   return {
