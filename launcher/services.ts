@@ -121,6 +121,7 @@ export const SERVICES = [
     env: ({ urlOf, secrets }) => ({
       PAY_URL: urlOf('PAY_PORT'),
       RAIL_CARD_URL: `${urlOf('SIMULATOR_PORT')}/card`,
+      RAIL_CARD_HISTORY_URL: `${urlOf('SIMULATOR_PORT')}/card`,
       RAIL_CARD_CLIENT_KEY: secrets.rail.clientKey,
       RAIL_CARD_CLIENT_SECRET: secrets.rail.clientSecret,
       GERBANG_KEKS: secrets.keks,

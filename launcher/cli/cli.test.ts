@@ -8,6 +8,12 @@ import { createInterface } from 'node:readline';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { checkpointText, keyedChain, NO_LINK, RefusalError, refuse } from '@gerbang/core';
 import { claimedSubject } from '@gerbang/neighbours';
+import {
+  AttentionKind,
+  CardOperatorService,
+  Outcome as CardOutcome,
+  ContestedDecision,
+} from '@gerbang/proto/gerbang/cards/v1/operators';
 import { DiscrepancyDecision, DiscrepancyKind, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { KeyService } from '@gerbang/proto/gerbang/keys/v1/keys';
@@ -168,6 +174,42 @@ beforeAll(async () => {
         [],
       ),
       implement(
+        CardOperatorService,
+        {
+          listAttention: async ({ kind, olderThanMs }) => ({
+            items: [
+              {
+                payment: { id: '99A', merchantId: 'm', accountId: 'a', amountSen: 5_000_000n },
+                kind: AttentionKind.UNRESOLVED,
+                state: 'refunding',
+                tries: 7,
+                reason: `${AttentionKind[kind]} ${olderThanMs}`,
+              },
+            ],
+          }),
+          showPayment: async ({ id }) => ({
+            payment: { id, merchantId: 'm', accountId: 'a', amountSen: 5_000_000n, maskedCard: '481111******1114' },
+            state: 'settled',
+            history: [{ atMs: 1_000n, state: 'authorising' }],
+            decisions: [{ atMs: 2_000n, outcome: 'captured', evidence: 'a mail', proposer: 'ani', approver: 'budi' }],
+            acquirerSays: 'unknown',
+            acquirerReason: 'timeout',
+          }),
+          inquirePayment: async () => ({ stateBefore: 'refunding', state: 'refunded', acquirerSays: 'refunded' }),
+          async resolvePayment({ id, outcome, evidence }, call) {
+            const operator = await approvedBy('cards', CardOperatorService.method.resolvePayment, call);
+            answers.proposals.push(`${operator} says ${id} is ${CardOutcome[outcome]}: ${evidence}`);
+            return { state: 'crediting' };
+          },
+          async decideContested({ id, decision }, call) {
+            const operator = await approvedBy('cards', CardOperatorService.method.decideContested, call);
+            answers.proposals.push(`${operator} decides ${id}: ${ContestedDecision[decision]}`);
+            return { state: 'written-off' };
+          },
+        },
+        [],
+      ),
+      implement(
         SupportService,
         {
           listCustomerBindings: async () => ({}),
@@ -313,6 +355,7 @@ beforeAll(async () => {
     NOTIFIER_RPC: othersAddress,
     DIRECT_DEBIT_RPC: othersAddress,
     BILLER_RPC: othersAddress,
+    CARDS_RPC: othersAddress,
   };
   await setUp();
 }, TOGETHER_MS);
@@ -638,6 +681,30 @@ test('suspense: what fits nothing is listed, credited and refunded by operators'
   expect(done).toEqual(['budi credits a with va:bank:r 1', 'budi refunds va:bank:r 1']);
 });
 
+test('cards: what the acquirer does not tell is listed, shown, inquired and decided by two', {
+  timeout: TOGETHER_MS,
+}, async () => {
+  const listed = await gerbang(['cards', 'list', '--kind', 'unresolved', '--older-than', '2', '--operator', 'ani']);
+  expect(listed.stdout).toBe(
+    '99A  refunding  IDR 50000.00  of m a  since 1970-01-01T00:00:00.000Z  7 questions: UNRESOLVED 120000\n',
+  );
+  const shown = await gerbang(['cards', 'show', '99A', '--operator', 'ani']);
+  expect(shown.stdout.split('\n')).toEqual([
+    '99A  settled  IDR 50000.00  481111******1114  of m a',
+    '1970-01-01T00:00:00.000Z  ordered',
+    '1970-01-01T00:00:01.000Z  authorising',
+    '1970-01-01T00:00:02.000Z  decided as captured by ani and budi: a mail',
+    'the acquirer says unknown (timeout)',
+    '',
+  ]);
+  const inquired = await gerbang(['cards', 'inquire', '99A', '--operator', 'ani']);
+  expect(inquired.stdout).toBe('99A was refunding, and is refunded; the acquirer says refunded\n');
+  expect(await approved('cards', 'resolve', '99A', 'captured', '--evidence', 'a mail')).toEqual({ state: 'crediting' });
+  expect(await approved('cards', 'contested', '99B', 'write-off', '--evidence', 'a call')).toEqual({ state: 'written-off' });
+  expect(answers.proposals).toEqual(expect.arrayContaining(['budi says 99A is CAPTURED: a mail', 'budi decides 99B: WRITE_OFF']));
+  expect((await gerbang(['cards', 'resolve', '99A', 'captured'])).stderr).toContain('--evidence');
+});
+
 test('direct debit: outcomes that the bank does not tell, and those that it tells otherwise, are decided', {
   timeout: TOGETHER_MS,
 }, async () => {
@@ -779,6 +846,7 @@ test.each([
   [['biller', 'resolve']],
   [['direct-debit', 'resolve']],
   [['direct-debit', 'decide']],
+  [['cards', 'resolve']],
   [['suspense', 'credit']],
   [['reversals', 'decide']],
   [['events', 'redeliver']],

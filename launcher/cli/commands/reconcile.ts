@@ -14,7 +14,7 @@ import { count, toIso, toRupiah } from '../values.ts';
 import { toCsv } from './reconcile-csv.ts';
 
 /** The services that compare rails with their payments. */
-const SERVICES = ['money-out', 'money-in'] as const satisfies readonly RpcServiceName[];
+const SERVICES = ['money-out', 'money-in', 'cards'] as const satisfies readonly RpcServiceName[];
 
 const PAGE = 1_000;
 const POLL_MS = 500;

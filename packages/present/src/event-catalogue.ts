@@ -116,6 +116,7 @@ export const EVENT_CATALOGUE = {
     'subscription.cancelled': webhook(subscriptionWebhooks.cancelled),
     'subscription.completed': webhook(subscriptionWebhooks.completed),
     'subscription.card_expiring': webhook(subscriptionWebhooks.cardExpiring),
+    'card-transaction.decided': noWebhook('what it has changed has a webhook of its own'),
   },
 } as const satisfies EventCatalogue;
 

@@ -230,3 +230,12 @@ it.each([
   expect([slices[0]?.fromMs, slices[0]?.toMs, slices.at(-1)?.toMs]).toEqual([window.fromMs, at('00:00'), window.toMs]);
   for (const [i, slice] of slices.entries()) expect(slice.fromMs).toBe(i === 0 ? window.fromMs : slices[i - 1]?.toMs);
 });
+
+describe('a rail that tells our references', () => {
+  it('pairs only by them: what names another payment fits none, however near and alike it is', async () => {
+    const [paid, missing] = [ours('10:00', { keys: ['99REFERENCEA'] }), ours('10:00', { keys: ['99REFERENCEB'] })];
+    const named = (reference: string) => row('10:00', reference, { ourReference: reference });
+    const { shown, matched } = await compare([paid, missing], [named('99ReferenceA'), named('99REFERENCEC')]);
+    expect([shown, matched]).toEqual([[`missing-at-rail ${missing.id} -`, 'missing-here - 99REFERENCEC'].sort(), 1]);
+  });
+});

@@ -46,6 +46,9 @@ const shape = {
     .regex(/^[0-9]{0,11}$/, 'expected at most 11 digits')
     .default(''),
   CARD_ISO8583_CITY: z.string().default('JAKARTA'),
+  /** Where the acquirer tells its books; without it the rail is not reconciled. */
+  RAIL_CARD_HISTORY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  HISTORY_TIMEOUT_MS: env.integer(30_000, 1),
   /** What the acquirer offers, JSON: docs/cards.md. */
   CARD_ACQUIRER_TERMS: z
     .string()
@@ -82,7 +85,13 @@ export type Config = ReturnType<typeof readConfig>;
 /** The only reader of the environment. Throws ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
-  return { ...config, settlesAt: settlementFromConfig(config), tls: tlsFromConfig(config), acquirer: acquirerFrom(config) };
+  return {
+    ...config,
+    settlesAt: settlementFromConfig(config),
+    tls: tlsFromConfig(config),
+    acquirer: acquirerFrom(config),
+    history: historyFrom(config),
+  };
 }
 
 type Read = z.output<z.ZodObject<typeof shape>>;
@@ -106,7 +115,16 @@ function acquirerFrom(config: Read) {
   return { kind: 'iso8583' as const, host, port, tls, terminalId, merchantId, acquirerId, city };
 }
 
-function missing(config: Read, variables: readonly (keyof Read)[]): ConfigError {
+/** Where the acquirer's books are read, which it signs alike by either way. Throws ConfigError. */
+function historyFrom(config: Read) {
+  const { RAIL_CARD_HISTORY_URL: url, RAIL_CARD_CLIENT_KEY: clientKey, RAIL_CARD_CLIENT_SECRET: clientSecret } = config;
+  if (url === undefined) return undefined;
+  if (clientKey === undefined || clientSecret === undefined)
+    throw missing(config, ['RAIL_CARD_CLIENT_KEY', 'RAIL_CARD_CLIENT_SECRET'], 'RAIL_CARD_HISTORY_URL');
+  return { url, clientKey, clientSecret, tlsMin: config.RAIL_CARD_TLS_MIN, pageTimeoutMs: config.HISTORY_TIMEOUT_MS };
+}
+
+function missing(config: Read, variables: readonly (keyof Read)[], by = `CARD_ACQUIRER=${config.CARD_ACQUIRER}`): ConfigError {
   const absent = variables.filter((variable) => config[variable] === undefined);
-  return new ConfigError(absent.map((variable) => `${variable} is not set; CARD_ACQUIRER=${config.CARD_ACQUIRER} needs it`));
+  return new ConfigError(absent.map((variable) => `${variable} is not set; ${by} needs it`));
 }

@@ -1,7 +1,9 @@
 import { AcquirerReportService, CardPageService, CardService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { PlanService } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { implement } from '@gerbang/rpc';
+import type { OperatorGate } from '@gerbang/service/operators';
 import type { Context } from './context.ts';
+import { operatorImplementation } from './operators/rpc.ts';
 import { cancel } from './payment/rpc/cancel.ts';
 import { getPayment } from './payment/rpc/get-payment.ts';
 import { getReturn } from './payment/rpc/get-return.ts';
@@ -15,7 +17,7 @@ import { movePlan } from './plan/rpc/move-plan.ts';
 import { replaceCard } from './plan/rpc/replace-card.ts';
 
 /** Everything that others may call, and who may. */
-export function implementations(context: Context) {
+export function implementations(context: Context, gate: OperatorGate) {
   return [
     implement(
       CardService,
@@ -40,5 +42,6 @@ export function implementations(context: Context) {
     ),
     implement(AcquirerReportService, { reportPayment: (request) => reportPayment(context, request) }, ['edge']),
     implement(CardPageService, { getReturn: (request) => getReturn(context, request) }, ['checkout']),
+    operatorImplementation(context, gate),
   ];
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { CardRail } from '@gerbang/rails/card';
-import { BackgroundWork, type Closeable } from '@gerbang/runtime';
+import { type CardRail, openRestCardHistory } from '@gerbang/rails/card';
+import { openReconciliations, type ReconciledRail } from '@gerbang/reconciliation';
+import { BackgroundWork, type Closeable, type Logger } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
 import { implementKeys, openKeys } from '@gerbang/service/keys';
@@ -12,19 +13,20 @@ import { openStore, openTimer } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
 import { openAcquirer } from './acquirer.ts';
 import type { Config } from './config.ts';
-import type { Context } from './context.ts';
+import { CARD, type Context } from './context.ts';
 import { CYCLES, openCycleStore } from './cycle/store.ts';
 import { openCounters } from './limits/counters.ts';
 import { reportsOf } from './limits/reports.ts';
 import { createVelocity } from './limits/velocity.ts';
 import { createCardMetrics } from './metrics.ts';
-import { onPaymentDue } from './payment/advance.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
-import { openPaymentStore, PAYMENTS } from './payment/store.ts';
+import { onDue } from './payment/on-due.ts';
+import { openPaymentStore, PAYMENTS, type PaymentStore } from './payment/store.ts';
 import { onChargeFinished, onPlanDue } from './plan/advance.ts';
 import type { StoredPlanDocument } from './plan/document.ts';
 import { openPlanGauges } from './plan/gauges.ts';
 import { openPlanStore, PLANS } from './plan/store.ts';
+import { reconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
 import { openCountingPrints } from './vault/fingerprint.ts';
 import { sealedPlaces } from './vault/sealed-places.ts';
@@ -84,7 +86,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       collection: store.collection<StoredPaymentDocument>(PAYMENTS),
       clock,
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
-      handle: (document) => onPaymentDue(context, context.payments.fromDocument(document)),
+      handle: (document) => onDue(context, context.payments.fromDocument(document)),
     });
     await openTimer(foundation, 'plan timer', {
       collection: store.collection<StoredPlanDocument>(PLANS),
@@ -93,8 +95,27 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       handle: (document) => onPlanDue(context, context.plans.fromDocument(document)),
     });
     const gate = openOperatorGate(foundation);
+    const rails = openReconciledRails({ config, payments: context.payments, clock, log });
+    const reconciliations = await openReconciliations({ store, rails, clock, gate, registry, log });
+    closing.push('reconciliations', () => reconciliations.close());
     const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
-    const served = [...implementations(context), ...relay.serve([PAYMENTS, PLANS, CYCLES], gate), forKeys];
+    const served = [
+      ...implementations(context, gate),
+      ...relay.serve([PAYMENTS, PLANS, CYCLES], gate),
+      reconciliations.implementation,
+      forKeys,
+    ];
     return serveRpc(foundation, { implementations: served, store });
   });
+}
+
+/** None where the acquirer tells no history: the log says so. */
+function openReconciledRails(options: { config: Config; payments: PaymentStore; clock: Clock; log: Logger }): ReconciledRail[] {
+  const { config, payments, clock, log } = options;
+  const { history } = config;
+  if (history === undefined) {
+    log.warn({ rail: CARD }, 'a rail is not reconciled: its history is not configured');
+    return [];
+  }
+  return reconciledRails({ payments, nowMs: clock.now, openHistory: () => openRestCardHistory(history) });
 }

@@ -65,7 +65,15 @@ export function newLedger() {
   const contents = new Map<string, string>();
   const refused = new Map<string, RefusalCode>();
   const balance = { pending: 0n, available: 0n };
-  const changeOf = ({ intent, side, amountSen = 0n, feeSen = 0n, compensation }: Posted) => {
+  /** Of the rail, which bears what is written off. */
+  const suspense = { sen: 0n };
+  const changeOf = ({
+    intent,
+    side,
+    amountSen = 0n,
+    feeSen = 0n,
+    compensation,
+  }: Posted): { pending: bigint; available: bigint; suspense?: bigint } => {
     const isPending = side === Side.PENDING;
     switch (intent) {
       case Intent.CREDIT:
@@ -76,6 +84,7 @@ export function newLedger() {
         return isPending ? { pending: -amountSen, available: -feeSen } : { pending: 0n, available: -amountSen - feeSen };
       case Intent.COMPENSATE:
         if (compensation !== Compensation.PAYMENT_WITHDRAWN) throw new Error(`cards compensate no ${compensation}`);
+        if (side === Side.SUSPENSE) return { pending: 0n, available: 0n, suspense: -amountSen };
         return isPending ? { pending: -amountSen, available: 0n } : { pending: 0n, available: -amountSen };
       default:
         throw new Error(`cards post no ${intent}`);
@@ -83,6 +92,7 @@ export function newLedger() {
   };
   return {
     balance,
+    suspense,
     keys: () => [...contents.keys()].filter((key) => !refused.has(key)).map((key) => key.slice(key.indexOf(':') + 1)),
     post: async (request: Posted) => {
       const { postingKey = '', intent, side, amountSen = 0n, feeSen = 0n } = request;
@@ -94,7 +104,10 @@ export function newLedger() {
         const change = changeOf(request);
         const after = { pending: balance.pending + change.pending, available: balance.available + change.available };
         if (after.available < 0n || after.pending < 0n) refused.set(postingKey, 'insufficient_balance');
-        else Object.assign(balance, after);
+        else {
+          Object.assign(balance, after);
+          suspense.sen += change.suspense ?? 0n;
+        }
       }
       const code = refused.get(postingKey);
       if (code !== undefined) throw new RefusalError(refuse(code));

@@ -5,6 +5,7 @@ import fastify, {
   type FastifyRequest,
   type HTTPMethods,
 } from 'fastify';
+import { showHistory as showCardHistory } from './card/history.ts';
 import { advanceClock } from './clock/advance-clock.ts';
 import { readClock } from './clock/read-clock.ts';
 import type { Context } from './context.ts';
@@ -26,6 +27,7 @@ const SHARED_ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/access-token/b2b', handler: accessToken, service: ACCESS_TOKEN },
   { method: 'POST', url: '/v1.0/transaction-history-list', handler: transactionHistory, service: TRANSACTION_HISTORY },
   { method: 'POST', url: '/v1.0/bank-statement', handler: bankStatement, service: BANK_STATEMENT },
+  { method: 'GET', url: '/card/v1/history', handler: showCardHistory, anyone: true },
   { method: 'GET', url: '/sandbox/history/:rail', handler: showHistory, anyone: false },
   { method: 'DELETE', url: '/sandbox/history/:rail', handler: forgetChanges, anyone: false },
   { method: 'POST', url: '/sandbox/history/:rail/rows', handler: addRow, anyone: false },

@@ -1,6 +1,14 @@
 import { newUlid } from '@gerbang/core';
-import { type AuthorisationRequest, CardData, openRestCardRail, type RestCardRail } from '@gerbang/rails/card';
+import type { HistoryRow } from '@gerbang/rails';
+import {
+  type AuthorisationRequest,
+  CardData,
+  openRestCardHistory,
+  openRestCardRail,
+  type RestCardRail,
+} from '@gerbang/rails/card';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Bench, booksSchema, SECRET, soon, startBench, within } from './harness.ts';
 
 let bench: Bench;
@@ -191,4 +199,63 @@ test('an acquirer that changes its mind', async () => {
   await bench.control('POST', `card/${request.reference}/change`, { status: 'declined', notify: false });
   expect(await rail.inquire(request, soon())).toMatchObject({ outcome: 'failed' });
   expect((await bench.control('POST', 'card/nothing/change', { status: 'voided' })).status).toBe(404);
+});
+
+describe("the acquirer's history", () => {
+  const hour = 3_600_000;
+  const acquirersNow = async () => z.object({ now: z.number() }).parse((await bench.control('GET', 'clock')).json).now;
+
+  async function historyOf(references: readonly string[]): Promise<HistoryRow[]> {
+    const acquirer = { url: `${bench.url()}/card`, clientKey: 'gerbang', clientSecret: SECRET, pageTimeoutMs: 5_000 };
+    const history = openRestCardHistory(acquirer);
+    const rows: HistoryRow[] = [];
+    const nowMs = await acquirersNow();
+    const period = { fromMs: nowMs - hour, toMs: nowMs + hour };
+    try {
+      for await (const row of history.list(period, soon())) if (references.includes(row.remark)) rows.push(row);
+    } finally {
+      await history.close();
+    }
+    return rows;
+  }
+
+  test('has captures, refunds and voids, each by our reference', async () => {
+    const [captured, refunded, voided] = [await authorised(), await authorised(), await authorised()];
+    for (const one of [captured, refunded]) await rail.capture(one, soon());
+    await rail.refund({ ...refunded, refundReference: `${refunded.reference}R1` }, soon());
+    await rail.void(voided, soon());
+    const rows = await historyOf([captured, refunded, voided].map(({ reference }) => reference));
+    const shown = rows.map(({ ourReference, direction, status }) => `${ourReference} ${direction} ${status}`);
+    expect(shown.sort()).toEqual(
+      [
+        `${captured.reference} in booked`,
+        `${refunded.reference} in booked`,
+        `${refunded.reference} out booked`,
+        `${voided.reference} in canceled`,
+      ].sort(),
+    );
+    expect(rows.every(({ amountSen }) => amountSen === 250_000_00n)).toBe(true);
+  });
+
+  test('differs as tests want it, while the books stay: a row less, one more, another amount, another status', async () => {
+    const made = [await authorised(), await authorised(), await authorised()];
+    for (const one of made) await rail.capture(one, soon());
+    const references = made.map(({ reference }) => reference);
+    const idOf = async (i: number) =>
+      (await historyOf(references)).find(({ remark }) => remark === references[i])?.railTransactionId ?? expect.fail('no row');
+    await bench.control('DELETE', `history/card/rows/${await idOf(0)}`);
+    await bench.control('PATCH', `history/card/rows/${await idOf(1)}`, { amount: { value: '1.00', currency: 'IDR' } });
+    await bench.control('PATCH', `history/card/rows/${await idOf(2)}`, { status: 'canceled' });
+    const extra = { amount: { value: '2.00', currency: 'IDR' }, direction: 'in', remark: '99EXTRA' };
+    await bench.control('POST', 'history/card/rows', { ...extra, at: new Date(await acquirersNow()).toISOString() });
+    const rows = await historyOf([...references, '99EXTRA']);
+    expect(rows.map(({ remark, amountSen, status }) => [references.indexOf(remark), amountSen, status]).sort()).toEqual([
+      [-1, 2_00n, 'booked'],
+      [1, 1_00n, 'booked'],
+      [2, 250_000_00n, 'canceled'],
+    ]);
+    await bench.control('DELETE', 'history/card');
+    expect(await historyOf(references)).toHaveLength(3);
+    expect(await rail.inquire({ reference: references[2] ?? '' }, soon())).toMatchObject({ outcome: 'captured' });
+  });
 });

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../rail-call.ts';
 
 /**
- * What a rail's own books say of one movement. A row names no reference of ours: it is matched by amount, time and remark.
+ * What a rail's own books say of one movement. Most rails name no reference of ours: a row is matched by amount, time and remark.
  * `correction` takes an earlier movement back, so its direction is the opposite of that one. `open` and `canceled` moved nothing.
  */
 export type HistoryRow = {
@@ -13,6 +13,8 @@ export type HistoryRow = {
   status: 'booked' | 'correction' | 'open' | 'canceled';
   /** The rail's words, which it may cut anywhere. */
   remark: string;
+  /** Our reference of the payment, where the rail tells it: then the row is that payment's and no other's. */
+  ourReference?: string;
   /** The rail's own reference; empty where it tells none. */
   railTransactionId: string;
 };

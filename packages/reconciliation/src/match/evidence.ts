@@ -25,6 +25,8 @@ export type Remark = {
   /** It names a number: when that is none of a payment's keys, the row is of another payment. */
   hasNumber: boolean;
   railTransactionId: string;
+  /** Empty where the rail does not tell it. */
+  ourReference: string;
 };
 
 export function cluesOf({ keys, text, railReference }: Pick<OurPayment, 'keys' | 'text' | 'railReference'>): Clues {
@@ -32,7 +34,11 @@ export function cluesOf({ keys, text, railReference }: Pick<OurPayment, 'keys' |
   return { keys: [...new Set(compared)], text: normalize(text), railReference };
 }
 
-export function remarkOf({ remark, railTransactionId }: Pick<HistoryRow, 'remark' | 'railTransactionId'>): Remark {
+export function remarkOf({
+  remark,
+  railTransactionId,
+  ourReference = '',
+}: Pick<HistoryRow, 'remark' | 'railTransactionId' | 'ourReference'>): Remark {
   const words = remark
     .toUpperCase()
     .split(/[^A-Z0-9]+/)
@@ -43,15 +49,17 @@ export function remarkOf({ remark, railTransactionId }: Pick<HistoryRow, 'remark
     whole: words.join(''),
     hasNumber: words.some((word) => NUMBER.test(word)),
     railTransactionId,
+    ourReference: normalize(ourReference),
   };
 }
 
 /**
  * How much speaks for a row being a payment, amount and time aside; 0: nothing, but nothing against it either; undefined: the
- * remark names another payment.
+ * row names another payment.
  */
 export function evidenceFor(clues: Clues, remark: Remark): number | undefined {
   const { railReference, keys, text } = clues;
+  if (remark.ourReference !== '') return keys.includes(remark.ourReference) ? EVIDENCE.reference : undefined;
   if (railReference !== '' && railReference === remark.railTransactionId) return EVIDENCE.reference;
   const found = keys.reduce((sum, key) => sum + keyEvidence(key, remark), 0);
   const said = hasText(text, remark.whole) ? EVIDENCE.text : 0;

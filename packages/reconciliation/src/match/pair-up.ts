@@ -132,7 +132,10 @@ async function named({ ours, rows }: Prepared, { fits }: Comparison, breathe: Br
   }
   const found: Candidate[] = [];
   for (const [place, { row, remark }] of rows.entries()) {
-    const words = [remark.railTransactionId, ...remark.words, cutName(beginningOf(remark.last))];
+    const words =
+      remark.ourReference === ''
+        ? [remark.railTransactionId, ...remark.words, cutName(beginningOf(remark.last))]
+        : [remark.ourReference];
     const near = new Set(words.flatMap((word) => nearest(ours, byWord.get(word ?? '') ?? [], row)));
     for (const one of near) found.push(...candidate(ours[one], one, { row, remark, place }, fits, EVIDENCE.cutKey));
     const pause = breathe();

@@ -70,6 +70,7 @@ async function takeNextStep(context: Context, payment: StoredPayment): Promise<S
     case 'failed':
     case 'withdrawn':
     case 'contested':
+    case 'written-off':
       return undefined;
     default:
       return state satisfies never;

@@ -2,6 +2,7 @@ import { callWithin } from '@gerbang/rails';
 import type { AuthorisationState, CardData, InquiryResult } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
 import { changePayment } from './change.ts';
+import { takeWord } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
 import { believableMs, feesFor } from './fees.ts';
 import { ANSWER_MARGIN_MS, NOT_FOUND_FINAL_MS } from './schedule.ts';
@@ -88,13 +89,14 @@ async function takeAnswer(
 ): Promise<StoredPayment> {
   switch (said.outcome) {
     case 'authorised':
-      return writeAuthorised(context, payment, await authorised(context, payment, said));
+      return takeWord(context, payment, await authorisedCommand(context, payment, said), said);
     // It can not be captured without us, unless an acquirer captures by itself: then the credit follows as usual.
     case 'captured':
-      return writeAuthorised(
+      return takeWord(
         context,
         payment,
-        await authorised(context, payment, { ...said, approvalCode: '', authorisedAtMs: undefined }),
+        await authorisedCommand(context, payment, { ...said, approvalCode: '', authorisedAtMs: undefined }),
+        said,
       );
     case 'challenge': {
       const expiresAtMs = context.clock.now() + context.challengeMs;
@@ -103,10 +105,10 @@ async function takeAnswer(
     case 'pending':
       return write(context, payment, { type: 'pending' });
     case 'failed':
-      return write(context, payment, { type: 'fail', code: said.code, reason: said.reason });
+      return takeWord(context, payment, { type: 'fail', code: said.code, reason: said.reason }, said);
     case 'voided':
     case 'refunded':
-      return write(context, payment, { type: 'fail', code: 'VOIDED', reason: 'The acquirer has given it up' });
+      return takeWord(context, payment, { type: 'fail', code: 'VOIDED', reason: 'The acquirer has given it up' }, said);
     case 'unknown':
       return write(context, payment, { type: 'wait', waitingFor: said.reason });
     default:
@@ -121,7 +123,8 @@ type Told = {
   networkTransactionId?: string;
 };
 
-async function authorised(context: Context, { order }: StoredPayment, told: Told): Promise<PaymentCommand> {
+/** What an authorisation means: its fees are those of its moment, and its capture comes after the delay. */
+export async function authorisedCommand(context: Context, { order }: StoredPayment, told: Told): Promise<PaymentCommand> {
   const nowMs = context.clock.now();
   const authorisedAtMs = believableMs(told.authorisedAtMs, order, nowMs);
   const fees = await feesFor(context, order, authorisedAtMs);
@@ -131,13 +134,6 @@ async function authorised(context: Context, { order }: StoredPayment, told: Told
     type: 'authorise',
     authorisation: { acquirerReference, approvalCode, authorisedAtMs, captureAtMs, networkTransactionId, fees },
   };
-}
-
-/** What has failed here meanwhile must not stand there: it is voided. */
-async function writeAuthorised(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {
-  const changed = await changePayment(context, payment, command);
-  const isLate = !changed.isChanged && changed.payment.state.status === 'failed';
-  return isLate ? write(context, changed.payment, { type: 'late-authorised' }) : changed.payment;
 }
 
 async function write(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {

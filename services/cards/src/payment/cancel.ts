@@ -96,6 +96,7 @@ function begin(
       return no('The payment has failed');
     case 'withdrawn':
     case 'contested':
+    case 'written-off':
       return no('The acquirer has taken the payment back');
     default:
       return state satisfies never;

@@ -6,6 +6,7 @@ import { authenticationOutcome, authorisationOutcome } from './outcome.ts';
 import { decide } from './payment.ts';
 import { UNRESOLVED_AFTER_MS } from './schedule.ts';
 import type { PaymentCommand, PaymentEvent } from './state.ts';
+import { waitingSinceMs } from './waiting.ts';
 
 /** The payment as it now stands, and whether this call has changed it: only then does the caller go on with what it means. */
 export type Changed = { payment: StoredPayment; isChanged: boolean };
@@ -53,8 +54,8 @@ export async function mustFindPayment({ payments }: Pick<Context, 'payments'>, i
 
 function observe(
   { log, metrics, clock }: ChangeContext,
-  { order, state }: StoredPayment,
-  { published }: PaymentEvent,
+  { order, state, document }: StoredPayment,
+  { published, decision }: PaymentEvent,
   command: PaymentCommand,
 ): void {
   const fields = { transaction_id: order.id, merchant_id: order.merchantId };
@@ -62,6 +63,10 @@ function observe(
   if (published !== undefined) {
     metrics.finished(published, order.brand, state.status === 'failed' ? state.code : '');
     log.info({ ...fields, status: state.status }, published);
+  }
+  if (decision !== undefined) {
+    const { outcome, approver: operator } = decision;
+    log.warn({ ...fields, outcome, operator, status: state.status }, 'operators have decided on a card payment');
   }
   switch (command.type) {
     case 'credited':
@@ -76,7 +81,8 @@ function observe(
       break;
     case 'wait': {
       const waiting = { ...fields, reason: command.waitingFor };
-      if (nowMs - order.createdAtMs < UNRESOLVED_AFTER_MS) log.warn(waiting, 'the acquirer has not told an outcome yet');
+      if (nowMs - (waitingSinceMs(state, document) ?? nowMs) < UNRESOLVED_AFTER_MS)
+        log.warn(waiting, 'the acquirer has not told an outcome yet');
       else log.error(waiting, 'the acquirer has not told an outcome for a day; an operator looks at it');
       break;
     }

@@ -6,11 +6,13 @@ import type {
   Capture,
   Captured,
   Customer,
+  Decision,
   PaymentOrder,
   PaymentState,
   Recurring,
   Refund,
   RefusedCancel,
+  Withdrawal,
 } from './state.ts';
 
 /** A payment as it was read, with the version that the next change is conditional on. */
@@ -27,7 +29,13 @@ type AuthorisationDocument = {
   basis_points: number;
   network_transaction_id?: string;
 };
-type CaptureDocument = { captured_at: Date; settle_at: Date; settled_at?: Date; refund_attempts: number };
+type CaptureDocument = {
+  captured_at: Date;
+  settle_at: Date;
+  settled_at?: Date;
+  refund_attempts: number;
+  withdrawal_attempts?: number;
+};
 type RefundDocument = { attempt: number; from_pending_sen: bigint; from_available_sen: bigint };
 
 /** Fields that some states have and others do not. */
@@ -42,8 +50,13 @@ type StateFields = {
   refused_cancel?: { attempt: number; because: RefusedCancel['because']; reason: string };
   failed_code?: string;
   reason?: string;
+  /** None in what older programs have stored: the first attempt at the account. */
+  withdrawal?: { attempt: number; taken_from: Withdrawal['takenFrom']; said: Withdrawal['said'] };
   ended_at?: Date;
 };
+
+/** What operators have decided. */
+type DecisionDocument = { at: Date; outcome: Decision['outcome']; evidence: string; proposer: string; approver: string };
 
 /** `Storable`: what has a card in it does not compile here. */
 export type PaymentDocument = Storable<
@@ -63,8 +76,15 @@ export type PaymentDocument = Storable<
       redirect_url: string;
       created_at: Date;
       recurring?: { plan_id: string; cycle: number; initiated_by: 'customer' | 'merchant'; network_transaction_id: string };
-      /** Since when operators should look. */
+      /** Since when the acquirer owes the answer that the payment waits for. */
+      asked_at?: Date;
+      /** Since when the acquirer may have given the money back. */
+      given_back_at?: Date;
+      /** Since when it waits, of what operators should look at. */
       unresolved_at?: Date;
+      /** When it came into its states, oldest first; bounded. None in what older programs have stored. */
+      history?: { status: PaymentState['status']; at: Date }[];
+      decisions?: DecisionDocument[];
     }
 >;
 
@@ -80,6 +100,7 @@ const STATE_FIELDS = [
   'refused_cancel',
   'failed_code',
   'reason',
+  'withdrawal',
   'ended_at',
 ] as const;
 
@@ -129,6 +150,7 @@ function toStateFields(state: PaymentState): StateFields {
     ...('refused' in state && state.refused !== undefined && { refused_cancel: state.refused }),
     ...('code' in state && { failed_code: state.code }),
     ...('reason' in state && { reason: state.reason }),
+    ...('withdrawal' in state && { withdrawal: toWithdrawal(state.withdrawal) }),
     ...('endedAtMs' in state && { ended_at: new Date(state.endedAtMs) }),
   };
 }
@@ -154,17 +176,22 @@ function toAuthorisation({
   };
 }
 
-function toCapture({ capturedAtMs, settleAtMs, settledAtMs, refundAttempts }: Capture): CaptureDocument {
+function toCapture({ capturedAtMs, settleAtMs, settledAtMs, refundAttempts, withdrawalAttempts }: Capture): CaptureDocument {
   return {
     captured_at: new Date(capturedAtMs),
     settle_at: new Date(settleAtMs),
     ...(settledAtMs !== undefined && { settled_at: new Date(settledAtMs) }),
     refund_attempts: refundAttempts,
+    ...(withdrawalAttempts !== undefined && { withdrawal_attempts: withdrawalAttempts }),
   };
 }
 
 function toRefund({ attempt, fromPendingSen, fromAvailableSen }: Refund): RefundDocument {
   return { attempt, from_pending_sen: fromPendingSen, from_available_sen: fromAvailableSen };
+}
+
+function toWithdrawal({ attempt, takenFrom, said }: Withdrawal) {
+  return { attempt, taken_from: takenFrom, said };
 }
 
 export function fromPaymentDocument(document: StoredPaymentDocument): StoredPayment {
@@ -232,10 +259,11 @@ function toState(document: StoredPaymentDocument): PaymentState {
     case 'releasing':
       return { status, code, reason, endedAtMs: endOf(document), asked: askedOf(document) };
     case 'withdrawing':
-      return { status, ...capturedOf(document), reason };
+      return { status, ...capturedOf(document), reason, withdrawal: withdrawalOf(document) };
     case 'withdrawn':
     case 'contested':
-      return { status, ...capturedOf(document), reason, endedAtMs: endOf(document) };
+    case 'written-off':
+      return { status, ...capturedOf(document), reason, withdrawal: withdrawalOf(document), endedAtMs: endOf(document) };
     default:
       return status satisfies never;
   }
@@ -264,12 +292,13 @@ function authorisationOf(document: StoredPaymentDocument): Authorisation {
 }
 
 function capturedOf(document: StoredPaymentDocument): Captured {
-  const { captured_at, settle_at, settled_at, refund_attempts } = must(document, document.capture);
+  const { captured_at, settle_at, settled_at, refund_attempts, withdrawal_attempts } = must(document, document.capture);
   const capture = {
     capturedAtMs: captured_at.getTime(),
     settleAtMs: settle_at.getTime(),
     settledAtMs: settled_at?.getTime(),
     refundAttempts: refund_attempts,
+    ...(withdrawal_attempts !== undefined && { withdrawalAttempts: withdrawal_attempts }),
   };
   return { authorisation: authorisationOf(document), capture };
 }
@@ -277,6 +306,11 @@ function capturedOf(document: StoredPaymentDocument): Captured {
 function refundOf(document: StoredPaymentDocument): Refund {
   const { attempt, from_pending_sen, from_available_sen } = must(document, document.refund);
   return { attempt, fromPendingSen: from_pending_sen, fromAvailableSen: from_available_sen };
+}
+
+function withdrawalOf({ withdrawal }: StoredPaymentDocument): Withdrawal {
+  if (withdrawal === undefined) return { attempt: 1, takenFrom: 'account', said: 'refunded' };
+  return { attempt: withdrawal.attempt, takenFrom: withdrawal.taken_from, said: withdrawal.said };
 }
 
 function endOf(document: StoredPaymentDocument): number {

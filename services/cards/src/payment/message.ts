@@ -1,8 +1,9 @@
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { EventType } from '@gerbang/present';
 import { CancelType, CardTransactionEventSchema, type PaymentSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { CardDecisionEventSchema } from '@gerbang/proto/gerbang/cards/v1/operators';
 import type { NewEvent } from '@gerbang/store';
-import { isAuthorised, isCaptured, type PaymentOrder, type PaymentState, type Published } from './state.ts';
+import { type Decision, isAuthorised, isCaptured, type PaymentOrder, type PaymentState, type Published } from './state.ts';
 
 type Shown = { order: PaymentOrder; state: PaymentState };
 
@@ -52,6 +53,12 @@ export function toPaymentEvent(shown: Shown, type: Published, atMs: number): New
   return { type, schema: 1, payload: toBinary(CardTransactionEventSchema, message), atMs };
 }
 
+/** What operators have decided, for the timeline; no merchant is notified of it. */
+export function toDecisionEvent(paymentId: string, decision: Decision, atMs: number): NewEvent<EventType<'cards'>> {
+  const message = create(CardDecisionEventSchema, { paymentId, decision: { ...decision, atMs: BigInt(atMs) } });
+  return { type: 'card-transaction.decided', schema: 1, payload: toBinary(CardDecisionEventSchema, message), atMs };
+}
+
 /** A cancel that is under way changes no status: it may still be refused. */
 export function statusOf({ status }: PaymentState): PaymentStatus {
   switch (status) {
@@ -72,6 +79,7 @@ export function statusOf({ status }: PaymentState): PaymentStatus {
     case 'returning':
     case 'withdrawing':
     case 'contested':
+    case 'written-off':
       return PaymentStatus.SUCCESS;
     case 'cancelled':
       return PaymentStatus.CANCELLED;

@@ -77,7 +77,7 @@ test.each<[string, readonly PaymentCommand[], PaymentState['status'], Published[
   ],
   [
     'the acquirer takes it back',
-    [...toCaptured, { type: 'withdraw', reason: '' }, { type: 'withdrawn' }],
+    [...toCaptured, { type: 'withdraw', said: 'refunded', reason: '' }, { type: 'withdrawn' }],
     'withdrawn',
     ['card-transaction.succeeded', 'card-transaction.refunded'],
   ],

@@ -1,10 +1,11 @@
-import type { Refusal } from '@gerbang/core';
+import { isRefusal, type Refusal } from '@gerbang/core';
 import { decideCancel } from './cancel.ts';
-import { NEVER_ASKED, type PaymentCommand, type PaymentEvent, type PaymentState, to } from './state.ts';
+import { decideContested, decideResolution } from './resolution.ts';
+import { type Decision, NEVER_ASKED, type PaymentCommand, type PaymentEvent, type PaymentState, to } from './state.ts';
 
 /**
  * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: those of a cancel
- * (cancel.ts).
+ * (cancel.ts) and of what operators decide (resolution.ts).
  */
 export function decide(state: PaymentState, command: PaymentCommand, nowMs: number): PaymentEvent[] | Refusal {
   switch (command.type) {
@@ -45,6 +46,14 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
     case 'withdrawn':
     case 'contest':
       return decideContradiction(state, command, nowMs);
+    case 'resolve': {
+      const refused = decideResolution(state, command, nowMs);
+      return refused ?? byOperators(decide(state, command.then, nowMs), command.decision);
+    }
+    case 'watch':
+      return to(state);
+    case 'decide-contested':
+      return byOperators(decideContested(state, command), command.decision);
     default:
       return command satisfies never;
   }
@@ -127,15 +136,24 @@ function decideContradiction(state: PaymentState, command: ContradictionCommand,
     case 'withdraw': {
       if (state.status !== 'captured' && state.status !== 'settled') return [];
       const { authorisation, capture } = state;
-      return to({ status: 'withdrawing', authorisation, capture, reason: command.reason });
+      const withdrawal = { attempt: (capture.withdrawalAttempts ?? 0) + 1, takenFrom: 'account' as const, said: command.said };
+      return to({ status: 'withdrawing', authorisation, capture, reason: command.reason, withdrawal });
     }
-    case 'withdrawn':
-      return state.status === 'withdrawing' ? to({ ...state, status: 'withdrawn', endedAtMs: nowMs }, 'refunded') : [];
+    case 'withdrawn': {
+      if (state.status !== 'withdrawing') return [];
+      // The merchant keeps the money of one that is written off, and hears nothing.
+      if (state.withdrawal.takenFrom === 'suspense') return to({ ...state, status: 'written-off', endedAtMs: nowMs });
+      return to({ ...state, status: 'withdrawn', endedAtMs: nowMs }, 'refunded');
+    }
     case 'contest':
       return state.status === 'withdrawing' ? to({ ...state, status: 'contested', endedAtMs: nowMs }) : [];
     default:
       return command satisfies never;
   }
+}
+
+function byOperators(decided: PaymentEvent[] | Refusal, decision: Decision): PaymentEvent[] | Refusal {
+  return isRefusal(decided) ? decided : decided.map((event) => ({ ...event, decision }));
 }
 
 function fail({ code, reason }: { code: string; reason: string }, nowMs: number): PaymentEvent[] {

@@ -1,7 +1,7 @@
 import { type RefusalCode, RefusalError } from '@gerbang/core';
 import { Compensation, Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { CARD, type Context } from '../context.ts';
-import type { Captured, FeeBreakdown, PaymentOrder, Refund } from './state.ts';
+import type { Captured, FeeBreakdown, PaymentOrder, Refund, Withdrawal } from './state.ts';
 
 const REFERENCE_MAX = 128;
 
@@ -49,18 +49,29 @@ export async function postReturn({ ledger }: LedgerContext, order: PaymentOrder,
   }
 }
 
-/** Gives the rail what the acquirer has taken back by itself, with the fee, once. False where the balance is short. */
-export async function postWithdrawal({ ledger }: LedgerContext, order: PaymentOrder, state: Captured): Promise<boolean> {
-  const { netSen: amountSen, feeSen, vendorFeeSen } = state.authorisation.fees;
-  const isSettled = state.capture.settledAtMs !== undefined;
+/**
+ * Gives the rail what the acquirer has taken back by itself, once per attempt: from the account, with the fee, or from suspense.
+ * False where the balance is short.
+ */
+export async function postWithdrawal(
+  { ledger }: LedgerContext,
+  order: PaymentOrder,
+  { authorisation, capture, withdrawal: { attempt, takenFrom } }: Captured & { withdrawal: Withdrawal },
+): Promise<boolean> {
+  const { netSen, feeSen, vendorFeeSen } = authorisation.fees;
   const withdrawal = {
+    ...posting(order),
     intent: Intent.COMPENSATE,
     compensation: Compensation.PAYMENT_WITHDRAWN,
-    side: isSettled ? Side.AVAILABLE : Side.PENDING,
-    postingKey: `${order.id}:withdrawal`,
+    postingKey: attempt === 1 ? `${order.id}:withdrawal` : `${order.id}:withdrawal:${attempt}`,
   };
-  const amounts = { amountSen, feeSen, vendorFeeSen };
-  return unlessRefused('insufficient_balance', () => ledger.post({ ...posting(order), ...withdrawal, ...amounts }));
+  if (takenFrom === 'suspense') {
+    await ledger.post({ ...withdrawal, side: Side.SUSPENSE, amountSen: netSen + feeSen, feeSen: 0n });
+    return true;
+  }
+  const side = capture.settledAtMs === undefined ? Side.PENDING : Side.AVAILABLE;
+  const amounts = { amountSen: netSen, feeSen, vendorFeeSen };
+  return unlessRefused('insufficient_balance', () => ledger.post({ ...withdrawal, side, ...amounts }));
 }
 
 /** False where the ledger refuses for this reason. */

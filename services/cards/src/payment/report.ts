@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { advancePayment, workOn } from './advance.ts';
 import { ask } from './authorise.ts';
 import { changePayment } from './change.ts';
+import { contradictionIn } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
-import type { PaymentCommand } from './state.ts';
 
 /**
  * Something may have changed at the acquirer: it is asked, and what it says is followed. Nothing else is believed, neither its
@@ -23,6 +23,11 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
     case 'captured':
     case 'settled':
       return compare(context, payment);
+    case 'cancelled':
+    case 'refunded':
+    case 'withdrawn':
+    case 'written-off':
+      return watch(context, payment);
     // Its own steps ask the acquirer anyway, or the acquirer has no more to say.
     case 'created':
     case 'capturing':
@@ -34,9 +39,7 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
     case 'returning':
     case 'releasing':
     case 'withdrawing':
-    case 'cancelled':
-    case 'refunded':
-    case 'withdrawn':
+    // Operators decide on it.
     case 'contested':
       return payment;
     default:
@@ -45,37 +48,39 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
 }
 
 async function compare(context: Context, payment: StoredPayment): Promise<StoredPayment> {
-  if (context.rail.inquire === undefined) {
-    const fields = { transaction_id: payment.order.id, status: payment.state.status };
-    context.log.warn(fields, 'the acquirer reports something of a payment, and can not be asked about it');
-    return payment;
-  }
-  const said = await ask(context, payment);
-  if (said.outcome === 'unknown')
-    throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the acquirer does not answer'));
+  if (!canBeAsked(context, payment)) return payment;
+  const said = await askForSure(context, payment);
   const command = contradictionIn(payment, said);
   if (command === undefined) return payment;
   const changed = await changePayment(context, payment, command);
   return changed.isChanged ? advancePayment(context, changed.payment) : changed.payment;
 }
 
-/** What contradicts how the payment stands here; undefined where nothing does. */
-function contradictionIn({ state }: StoredPayment, said: InquiryResult): PaymentCommand | undefined {
-  const { outcome } = said;
-  switch (state.status) {
-    case 'failed':
-      return outcome === 'authorised' || outcome === 'captured' ? { type: 'late-authorised' } : undefined;
-    case 'authorised':
-      if (outcome === 'failed') return { type: 'lose', code: said.code, reason: said.reason };
-      return outcome === 'voided' || outcome === 'refunded'
-        ? { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' }
-        : undefined;
-    case 'captured':
-    case 'settled':
-      return outcome === 'failed' || outcome === 'voided' || outcome === 'refunded'
-        ? { type: 'withdraw', reason: `The acquirer says that it is ${outcome}` }
-        : undefined;
-    default:
-      return undefined;
-  }
+/**
+ * The payment has ended, so what the acquirer says otherwise moves nothing: whose the money is now is for operators, who are
+ * alerted.
+ */
+async function watch(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  if (!canBeAsked(context, payment)) return payment;
+  const { outcome } = await askForSure(context, payment);
+  if (outcome !== 'authorised' && outcome !== 'captured') return payment;
+  const { order, state } = payment;
+  context.metrics.contradicted(`not-${state.status}`);
+  const fields = { transaction_id: order.id, merchant_id: order.merchantId, status: state.status, outcome };
+  context.log.error({ ...fields, alert: 'rail-contradiction' }, 'the acquirer still has what has ended here');
+  return payment;
+}
+
+/** Some acquirers answer no inquiries; then the log alone says that something was reported. */
+function canBeAsked({ rail, log }: Context, { order, state }: StoredPayment): boolean {
+  if (rail.inquire !== undefined) return true;
+  const fields = { transaction_id: order.id, status: state.status };
+  log.warn(fields, 'the acquirer reports something of a payment, and can not be asked about it');
+  return false;
+}
+
+async function askForSure(context: Context, payment: StoredPayment): Promise<InquiryResult> {
+  const said = await ask(context, payment);
+  if (said.outcome !== 'unknown') return said;
+  throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the acquirer does not answer'));
 }

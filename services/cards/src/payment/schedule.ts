@@ -14,6 +14,9 @@ export const ANSWER_MARGIN_MS = 5 * SECOND;
 /** One without an outcome for so long is for the operators; the acquirer is asked on. */
 export const UNRESOLVED_AFTER_MS = 24 * 60 * MINUTE;
 
+/** After so long without an outcome operators see it. */
+export const LISTED_AFTER_MS = 5 * MINUTE;
+
 /** After the n-th question without an outcome the acquirer is asked again. */
 const DELAYS_MS = [1, 2, 3, 5, 10, 20, 30, 60, 120, 300].map((seconds) => seconds * SECOND);
 const DELAY_MAX_MS = 15 * MINUTE;
@@ -51,6 +54,7 @@ export function nextDueMs(state: PaymentState, nowMs: number): number | undefine
     case 'failed':
     case 'withdrawn':
     case 'contested':
+    case 'written-off':
       return undefined;
     default:
       return state satisfies never;
@@ -59,4 +63,13 @@ export function nextDueMs(state: PaymentState, nowMs: number): number | undefine
 
 function delayAfter({ tries }: Asked): number {
   return tries === 0 ? RESUME_AFTER_MS : (DELAYS_MS[tries - 1] ?? DELAY_MAX_MS);
+}
+
+/** What operators have decided is compared with the acquirer twice a day for a fortnight. */
+const WATCH_EVERY_MS = 12 * 60 * MINUTE;
+const WATCH_FOR_MS = 14 * 24 * 60 * MINUTE;
+
+/** When the acquirer is asked again about a payment at rest that operators have decided on; undefined for never. */
+export function nextWatchMs(decidedAtMs: number | undefined, nowMs: number): number | undefined {
+  return decidedAtMs !== undefined && nowMs - decidedAtMs < WATCH_FOR_MS ? nowMs + WATCH_EVERY_MS : undefined;
 }

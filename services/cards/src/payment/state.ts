@@ -34,7 +34,8 @@ export type Customer = { name: string; email: string; phone: string };
  * A payment by card. created → authorising → (challenging → authorising →) authorised → capturing → crediting → captured →
  * settling → settled; failed from the first three. Cancelled before its capture: voiding → cancelled. After it: reserving →
  * refunding → refunded, or returning and back. `releasing`: it has failed here, and the acquirer has authorised it all the same, so
- * it is voided there. `withdrawing`, `withdrawn`, `contested`: the acquirer has taken a captured payment back by itself.
+ * it is voided there. `withdrawing`, `withdrawn`: the acquirer has taken a captured payment back by itself; `contested` until
+ * operators decide where the account has too little, `written-off` where they let suspense bear it.
  */
 export type PaymentState =
   /** Nothing has gone to the acquirer. */
@@ -57,9 +58,9 @@ export type PaymentState =
   | ({ status: 'refunded'; refund: Refund; endedAtMs: number } & Captured)
   | { status: 'failed'; code: string; reason: string; endedAtMs: number }
   | { status: 'releasing'; code: string; reason: string; endedAtMs: number; asked: Asked }
-  /** The ledger is yet to take it from the account. */
-  | ({ status: 'withdrawing'; reason: string } & Captured)
-  | ({ status: 'withdrawn' | 'contested'; reason: string; endedAtMs: number } & Captured);
+  /** The ledger is yet to take it from the account, or from suspense where operators have written it off. */
+  | ({ status: 'withdrawing'; reason: string; withdrawal: Withdrawal } & Captured)
+  | ({ status: 'withdrawn' | 'contested' | 'written-off'; reason: string; endedAtMs: number; withdrawal: Withdrawal } & Captured);
 
 /** How often the acquirer was asked without an outcome, and what for. */
 export type Asked = { tries: number; waitingFor: string };
@@ -79,10 +80,24 @@ export type Authorisation = {
 export type FeeBreakdown = { feeSen: bigint; netSen: bigint; vendorFeeSen: bigint; basisPoints: number };
 
 export type Captured = Authorised & { capture: Capture };
-export type Capture = { capturedAtMs: number; settleAtMs: number; settledAtMs: number | undefined; refundAttempts: number };
+export type Capture = {
+  capturedAtMs: number;
+  settleAtMs: number;
+  settledAtMs: number | undefined;
+  refundAttempts: number;
+  /** Attempts to take it from the account that operators have dismissed; none: 0. */
+  withdrawalAttempts?: number;
+};
 
 /** `attempt` is part of its keys and references, since ledger and acquirer answer the same attempt the same for ever. */
 export type Refund = { attempt: number; fromPendingSen: bigint; fromAvailableSen: bigint };
+
+/**
+ * `attempt` is part of its key, since the ledger refuses the same attempt for ever. `said`: what the acquirer says that has become of
+ * it; only a refund is a movement in its books.
+ */
+export type Withdrawal = { attempt: number; takenFrom: 'account' | 'suspense'; said: TakenBack };
+export type TakenBack = 'failed' | 'voided' | 'refunded';
 
 /** Why the last cancel was refused. */
 export type RefusedCancel = { attempt: number; because: 'short-balance' | 'acquirer'; reason: string };
@@ -122,9 +137,23 @@ export type PaymentCommand =
   | { type: 'late-authorised' }
   | { type: 'released' }
   /** The acquirer has taken back what it had captured. */
-  | { type: 'withdraw'; reason: string }
+  | { type: 'withdraw'; said: TakenBack; reason: string }
   | { type: 'withdrawn' }
-  | { type: 'contest' };
+  | { type: 'contest' }
+  /** Operators know how it stands at the acquirer, which has not told since `sinceMs`. `then`: as if the acquirer had told. */
+  | { type: 'resolve'; outcome: Outcome; sinceMs: number; then: PaymentCommand; decision: Decision }
+  /** The acquirer was asked about what operators have decided. */
+  | { type: 'watch' }
+  | { type: 'decide-contested'; choice: ContestedChoice; decision: Decision };
+
+/** How a payment stands at the acquirer, as operators have found out. */
+export type Outcome = 'failed' | 'authorised' | 'captured' | 'voided' | 'refunded';
+
+/** What operators decide of a contested payment: the account gives the money, suspense does, or the payment stands. */
+export type ContestedChoice = 'withdraw' | 'write-off' | 'dismiss';
+
+/** What two operators have decided, and how they know. */
+export type Decision = { outcome: Outcome | ContestedChoice; evidence: string; proposer: string; approver: string };
 
 /** What a merchant hears of. */
 export type Published =
@@ -133,7 +162,8 @@ export type Published =
   | 'card-transaction.cancelled'
   | 'card-transaction.refunded';
 
-export type PaymentEvent = { type: 'changed'; state: PaymentState; published: Published | undefined };
+/** `decision`: operators have made this change. */
+export type PaymentEvent = { type: 'changed'; state: PaymentState; published: Published | undefined; decision?: Decision };
 
 export function isAuthorised(state: PaymentState): state is Extract<PaymentState, Authorised> {
   return 'authorisation' in state;

@@ -3,22 +3,27 @@ import type { AuthorisedPayment, DoneResult } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
 import { ask } from './authorise.ts';
 import { changePayment } from './change.ts';
+import { takeWord } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
 import { isAuthorised, type PaymentCommand, type Refund } from './state.ts';
 
 type NotDone = Exclude<DoneResult, { outcome: 'done' }>;
 
+const CAPTURED = { outcome: 'captured' } as const;
+const VOIDED = { outcome: 'voided' } as const;
+const REFUNDED = { outcome: 'refunded' } as const;
+
 /** Takes the authorised amount. Where the acquirer refuses it is asked how the payment stands: it may have ended it. */
 export async function capture(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.capture(requestOf(payment), { signal }));
-  if (said.outcome === 'done') return write(context, payment, captured(context));
+  if (said.outcome === 'done') return takeWord(context, payment, capturedCommand(context), CAPTURED);
   return followInquiry(context, payment, said);
 }
 
 /** Gives up the authorisation. Where the acquirer refuses it may have captured or ended it already. */
 export async function voidPayment(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.void(requestOf(payment), { signal }));
-  if (said.outcome === 'done') return write(context, payment, { type: 'voided' });
+  if (said.outcome === 'done') return takeWord(context, payment, { type: 'voided' }, VOIDED);
   return followInquiry(context, payment, said);
 }
 
@@ -36,11 +41,11 @@ export async function refund(context: Context, payment: StoredPayment, { attempt
   const asked = requestOf(payment);
   const request = { ...asked, refundReference: `${asked.reference}R${attempt}` };
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.refund(request, { signal }));
-  if (said.outcome === 'done') return write(context, payment, { type: 'refund-done' });
+  if (said.outcome === 'done') return takeWord(context, payment, { type: 'refund-done' }, REFUNDED);
   if (said.outcome === 'unknown') return write(context, payment, { type: 'wait', waitingFor: said.reason });
   if (context.rail.inquire === undefined) return write(context, payment, { type: 'refund-refused', reason: said.reason });
   const now = await ask(context, payment);
-  if (now.outcome === 'refunded') return write(context, payment, { type: 'refund-done' });
+  if (now.outcome === 'refunded') return takeWord(context, payment, { type: 'refund-done' }, now);
   if (now.outcome === 'captured') return write(context, payment, { type: 'refund-refused', reason: said.reason });
   return write(context, payment, { type: 'wait', waitingFor: said.reason });
 }
@@ -62,15 +67,15 @@ async function followInquiry(context: Context, payment: StoredPayment, answer: N
   const said = await ask(context, payment);
   switch (said.outcome) {
     case 'captured':
-      return write(context, payment, captured(context));
+      return takeWord(context, payment, capturedCommand(context), said);
     case 'voided':
       // Of a void it is what was asked for.
-      if (payment.state.status === 'voiding') return write(context, payment, { type: 'voided' });
-      return write(context, payment, { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' });
+      if (payment.state.status === 'voiding') return takeWord(context, payment, { type: 'voided' }, said);
+      return takeWord(context, payment, { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' }, said);
     case 'refunded':
-      return write(context, payment, { type: 'lose', code: 'REFUNDED', reason: 'The acquirer has given it back' });
+      return takeWord(context, payment, { type: 'lose', code: 'REFUNDED', reason: 'The acquirer has given it back' }, said);
     case 'failed':
-      return write(context, payment, { type: 'lose', code: said.code, reason: said.reason });
+      return takeWord(context, payment, { type: 'lose', code: said.code, reason: said.reason }, said);
     case 'authorised':
       return write(
         context,
@@ -98,7 +103,8 @@ function isVoidRefused({ state }: StoredPayment, { outcome }: NotDone): boolean 
   return state.status === 'voiding' && outcome === 'failed';
 }
 
-function captured({ settlesAt, clock }: Context): PaymentCommand {
+/** What a capture means: when it settles. */
+export function capturedCommand({ settlesAt, clock }: Context): PaymentCommand {
   return { type: 'captured', settleAtMs: settlesAt('card', clock.now()) };
 }
 

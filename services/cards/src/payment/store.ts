@@ -8,11 +8,29 @@ import {
   type StoredPaymentDocument,
   stateChange,
 } from './document.ts';
-import { toPaymentEvent } from './message.ts';
-import { nextDueMs, UNRESOLVED_AFTER_MS } from './schedule.ts';
-import type { PaymentEvent, PaymentOrder } from './state.ts';
+import { toDecisionEvent, toPaymentEvent } from './message.ts';
+import { LISTED_AFTER_MS, nextDueMs, nextWatchMs } from './schedule.ts';
+import type { PaymentEvent, PaymentOrder, PaymentState } from './state.ts';
+import { waitingSinceMs } from './waiting.ts';
 
 export const PAYMENTS = 'card_payments';
+
+const ORDERED_BY = { captured: 'authorisation.capture_at', ordered: 'created_at', 'given-back': 'given_back_at' } as const;
+
+/** States and decisions that a payment remembers. */
+const ENTRIES_MAX = 64;
+
+/**
+ * `captured`: authorised ones, by the time of their capture; `ordered`: those that no authorisation is known of, by the time of their
+ * order; `given-back`: by the time since when the acquirer may have given the money back.
+ */
+export type MovedQuery = {
+  by: 'captured' | 'ordered' | 'given-back';
+  fromMs: number;
+  toMs: number;
+  amountsSen: readonly bigint[] | undefined;
+  limit: number;
+};
 
 /** The payments of all accounts. */
 export type PaymentStore = {
@@ -21,15 +39,26 @@ export type PaymentStore = {
   find(id: string, options?: { linearizable: boolean }): Promise<StoredPayment | undefined>;
   /** Writes the event and the state after it; undefined when the payment has changed meanwhile. */
   apply(payment: StoredPayment, event: PaymentEvent, nowMs: number): Promise<StoredPayment | undefined>;
+  /** Those that operators should look at and that have waited since `untilMs` or longer, the longest first. */
+  listUnresolved(query: { kind: 'unresolved' | 'contested' | 'all'; untilMs: number; limit: number }): Promise<StoredPayment[]>;
+  /** By a moment of theirs, in the order of time: what the acquirer may have moved then. */
+  listMoved(query: MovedQuery): Promise<StoredPayment[]>;
   fromDocument(document: StoredPaymentDocument): StoredPayment;
 };
 
 export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Promise<PaymentStore> {
   const aggregates = await openAggregates<PaymentDocument, EventType<'cards'>>(store, PAYMENTS, { schema: 1, afterWrite });
-  await aggregates.collection.createIndex(
+  const { collection } = aggregates;
+  await collection.createIndex(
     { unresolved_at: 1 },
     { name: 'unresolved', partialFilterExpression: { unresolved_at: { $type: 'date' } } },
   );
+  await collection.createIndex({ created_at: 1 }, { name: 'ordered' });
+  for (const [field, name] of [
+    ['authorisation.capture_at', 'captured'],
+    ['given_back_at', 'given-back'],
+  ] as const)
+    await collection.createIndex({ [field]: 1 }, { name, partialFilterExpression: { [field]: { $type: 'date' } } });
   const read = (document: StoredPaymentDocument | undefined) => document && fromPaymentDocument(document);
   return {
     fromDocument: (document) => fromPaymentDocument(aggregates.read(document)),
@@ -38,27 +67,87 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
       const { document } = await aggregates.insertOrFind(order.id, order.merchantId, newPaymentDocument(order, dueMs), []);
       return fromPaymentDocument(document);
     },
+    async listUnresolved({ kind, untilMs, limit }) {
+      const status = { unresolved: { $ne: 'contested' as const }, contested: { $eq: 'contested' as const }, all: undefined }[
+        kind
+      ];
+      const filter = { unresolved_at: { $lte: new Date(untilMs), $type: 'date' as const }, ...(status && { status }) };
+      return (await aggregates.list(filter, { sort: { unresolved_at: 1 }, limit })).map(fromPaymentDocument);
+    },
+    async listMoved({ by, fromMs, toMs, amountsSen, limit }) {
+      const between = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+      const isIn = {
+        captured: { 'authorisation.capture_at': { ...between, $type: 'date' as const } },
+        ordered: { created_at: between, authorisation: { $exists: false } },
+        'given-back': { given_back_at: { ...between, $type: 'date' as const } },
+      }[by];
+      const filter = { ...isIn, ...(amountsSen !== undefined && { amount_sen: { $in: [...amountsSen] } }) };
+      return (await aggregates.list(filter, { sort: { [ORDERED_BY[by]]: 1 }, limit })).map(fromPaymentDocument);
+    },
     find: async (id, options) => read(await aggregates.find(id, options)),
     apply: async (payment, event, nowMs) => read(await aggregates.change(payment.document, changeOf(payment, event, nowMs))),
   };
 }
 
-function changeOf({ order, document }: StoredPayment, { state, published }: PaymentEvent, nowMs: number) {
+function changeOf({ order, document }: StoredPayment, { state, published, decision }: PaymentEvent, nowMs: number) {
   const { set, unset } = stateChange(state, document);
-  const dueMs = nextDueMs(state, nowMs);
-  const isUnresolved = state.status === 'contested' || ('asked' in state && nowMs - order.createdAtMs >= UNRESOLVED_AFTER_MS);
+  const decidedAtMs = decision === undefined ? document.decisions?.at(-1)?.at.getTime() : nowMs;
+  const dueMs = nextDueMs(state, nowMs) ?? (state.status === 'contested' ? undefined : nextWatchMs(decidedAtMs, nowMs));
+  const waiting = waitingFields(state, document, nowMs);
+  const givenBack = givenBackField(state, document, nowMs);
   return {
     set: {
       ...set,
       ...(dueMs !== undefined && { due_at: new Date(dueMs) }),
-      ...(isUnresolved && { unresolved_at: new Date(nowMs) }),
+      ...waiting,
+      ...givenBack,
+      ...(state.status !== document.status && {
+        history: longer(document.history, { status: state.status, at: new Date(nowMs) }),
+      }),
+      ...(decision && { decisions: longer(document.decisions, { ...decision, at: new Date(nowMs) }) }),
     },
     unset: [
       ...unset,
       'lease_until' as const,
       ...(dueMs === undefined ? (['due_at'] as const) : []),
-      ...(!isUnresolved && document.unresolved_at !== undefined ? (['unresolved_at'] as const) : []),
+      ...WAITING_FIELDS.filter((field) => waiting[field] === undefined && document[field] !== undefined),
+      ...(givenBack.given_back_at === undefined && document.given_back_at !== undefined ? (['given_back_at'] as const) : []),
     ],
-    events: published === undefined ? [] : [toPaymentEvent({ order, state }, published, nowMs)],
+    events: [
+      ...(decision === undefined ? [] : [toDecisionEvent(order.id, decision, nowMs)]),
+      ...(published === undefined ? [] : [toPaymentEvent({ order, state }, published, nowMs)]),
+    ],
   };
+}
+
+const WAITING_FIELDS = ['asked_at', 'unresolved_at'] as const;
+
+/** Since when it waits for the acquirer or for operators, and since when operators see that. */
+function waitingFields(
+  state: PaymentState,
+  document: StoredPaymentDocument,
+  nowMs: number,
+): Pick<PaymentDocument, 'asked_at' | 'unresolved_at'> {
+  if (state.status === 'contested') return { unresolved_at: new Date(state.endedAtMs) };
+  const sinceMs = waitingSinceMs(state, document) ?? ('asked' in state ? nowMs : undefined);
+  if (sinceMs === undefined) return {};
+  const since = new Date(sinceMs);
+  return { asked_at: since, ...(nowMs - sinceMs >= LISTED_AFTER_MS && { unresolved_at: since }) };
+}
+
+/** Since when the acquirer may have given the money back: the order of refunds in its books. */
+function givenBackField(
+  state: PaymentState,
+  { given_back_at: at }: StoredPaymentDocument,
+  nowMs: number,
+): Pick<PaymentDocument, 'given_back_at'> {
+  const isRefund = state.status === 'refunding' || state.status === 'refunded';
+  return isRefund || ('withdrawal' in state && state.withdrawal.said === 'refunded')
+    ? { given_back_at: at ?? new Date(nowMs) }
+    : {};
+}
+
+/** With one entry more, and without the oldest where there are too many. */
+function longer<T>(entries: readonly T[] | undefined, entry: T): T[] {
+  return [...(entries ?? []), entry].slice(-ENTRIES_MAX);
 }

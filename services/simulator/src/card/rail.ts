@@ -4,6 +4,7 @@ import type { BookItem, SimulatedRail } from '../simulated-rail.ts';
 import { authorise, capture, inquire, refund, voidAuthorisation } from './acquirer.ts';
 import { statusOf } from './authorisations.ts';
 import { changeAuthorisation, clearSeed, setSeed } from './control.ts';
+import { HISTORY, tellMovements } from './movements.ts';
 import { cardAcquirerOf } from './open.ts';
 import { showChallenge, submitChallenge } from './three-ds/acs.ts';
 
@@ -22,6 +23,7 @@ export const cardRail: SimulatedRail = {
     { method: 'POST', url: '/sandbox/card/:reference/change', handler: changeAuthorisation, anyone: false },
   ],
   books: { card: bookPayments },
+  histories: { [HISTORY]: { rail: 'card', rows: tellMovements } },
 };
 
 /** What was captured and refunded, and what was not: success says that the money has moved. */

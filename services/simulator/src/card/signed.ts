@@ -10,7 +10,8 @@ import type { Handler } from '../handler.ts';
 export type AcquirerAnswer = JsonAnswer | 'silence';
 type JsonAnswer = { http: number; body: object };
 
-export type AcquirerCall<Body> = { body: Body; reference: string; forced: Forced };
+/** `query`: as it was given. */
+export type AcquirerCall<Body> = { body: Body; reference: string; query: unknown; forced: Forced };
 
 const SILENCE_MS = 60_000;
 const WINDOW_MS = 5 * 60_000;
@@ -37,7 +38,12 @@ export function signed<S extends z.ZodType>(
     const draw = context.random();
     let answer: AcquirerAnswer = refusal(500, 'error', 'General error');
     if (outcome !== 'error' && draw >= errorRate / 2) {
-      const done = await work(context, { body: body.data, reference: referenceOf(request), forced: outcome });
+      const done = await work(context, {
+        body: body.data,
+        reference: referenceOf(request),
+        query: request.query,
+        forced: outcome,
+      });
       if (draw >= errorRate) answer = done;
     }
     if (latencyMs > 0) await sleep(latencyMs, undefined, { signal: context.stopping }).catch(() => undefined);
