@@ -1231,6 +1231,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/card/{account_id}/chargebacks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the chargebacks of an account */
+        get: operations["listCardChargebacks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/card/{account_id}/chargebacks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a chargeback */
+        get: operations["showCardChargeback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2.0/recurring/{account_id}/plans": {
         parameters: {
             query?: never;
@@ -2085,6 +2119,28 @@ export interface webhooks {
          *     Sent to `transaction_notif_url`.
          */
         post: operations["onSubscriptionCardExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card-chargeback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card-chargeback
+         * @description A chargeback of a payment by card was opened, won or lost.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onCardChargeback"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4159,6 +4215,52 @@ export interface components {
             timestamp: components["schemas"]["WebhookTimestamp"];
             data: components["schemas"]["Plan"];
         };
+        /** @description A chargeback of a payment by card was opened, won or lost. */
+        CardChargebackWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "card-chargeback";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["CardChargeback"];
+        };
+        /** @description A payment by card that its card holder disputes at the bank. */
+        CardChargeback: {
+            id: components["schemas"]["Ulid"];
+            account_id: components["schemas"]["Ulid"];
+            card_transaction_id: components["schemas"]["CardTransactionId"];
+            status: components["schemas"]["CardChargebackStatus"];
+            /**
+             * @description pre-arbitration: the issuer does not accept an end.
+             * @enum {string}
+             */
+            stage: "chargeback" | "pre-arbitration";
+            amount: components["schemas"]["Money"];
+            /** @description What was taken from the account for it, without the fee; less than amount where the payment was refunded. */
+            reserved_amount: components["schemas"]["Money"];
+            /** @description Taken with the reserve; it is given back where the chargeback is won. */
+            fee: components["schemas"]["Money"];
+            /** @description The card network's. */
+            reason_code: string | null;
+            reason: string | null;
+            /** @description Until when your evidence has to be there. */
+            respond_by: components["schemas"]["Timestamp"] | null;
+            /** @description The merchant's own reference of the payment. */
+            merchant_reff_no: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was won or lost. */
+            ended_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description open: its amount is reserved; won: it is back, also where the acquirer has withdrawn it; lost: it is gone.
+         * @enum {string}
+         */
+        CardChargebackStatus: "open" | "won" | "lost";
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -5992,6 +6094,26 @@ export interface components {
             response_message: "Success";
             data: components["schemas"]["CardTransaction"];
         };
+        ListCardChargebacksAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListCardChargebacksData"];
+        };
+        ListCardChargebacksData: {
+            /** @description Newest first. */
+            items: components["schemas"]["CardChargeback"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowCardChargebackAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["CardChargeback"];
+        };
         CreatePlanAnswer: {
             /** @constant */
             response_code: "SP000";
@@ -6740,6 +6862,9 @@ export type SubscriptionPastDueWebhook = components['schemas']['SubscriptionPast
 export type SubscriptionCancelledWebhook = components['schemas']['SubscriptionCancelledWebhook'];
 export type SubscriptionCompletedWebhook = components['schemas']['SubscriptionCompletedWebhook'];
 export type SubscriptionCardExpiringWebhook = components['schemas']['SubscriptionCardExpiringWebhook'];
+export type CardChargebackWebhook = components['schemas']['CardChargebackWebhook'];
+export type CardChargeback = components['schemas']['CardChargeback'];
+export type CardChargebackStatus = components['schemas']['CardChargebackStatus'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -6886,6 +7011,9 @@ export type PayByCardErrorData = components['schemas']['PayByCardErrorData'];
 export type CancelCardPaymentAnswer = components['schemas']['CancelCardPaymentAnswer'];
 export type CardCancel = components['schemas']['CardCancel'];
 export type ShowCardPaymentAnswer = components['schemas']['ShowCardPaymentAnswer'];
+export type ListCardChargebacksAnswer = components['schemas']['ListCardChargebacksAnswer'];
+export type ListCardChargebacksData = components['schemas']['ListCardChargebacksData'];
+export type ShowCardChargebackAnswer = components['schemas']['ShowCardChargebackAnswer'];
 export type CreatePlanAnswer = components['schemas']['CreatePlanAnswer'];
 export type CreatePlanError = components['schemas']['CreatePlanError'];
 export type CreatePlanErrorData = components['schemas']['CreatePlanErrorData'];
@@ -16277,6 +16405,137 @@ export interface operations {
             504: components["responses"]["V2Error504"];
         };
     };
+    listCardChargebacks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                status?: "open" | "won" | "lost";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListCardChargebacksAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showCardChargeback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A chargeback. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowCardChargebackAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
     listPlans: {
         parameters: {
             query?: {
@@ -19878,6 +20137,39 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionCardExpiringWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardChargeback: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardChargebackWebhook"];
             };
         };
         responses: {

@@ -7,6 +7,7 @@ import {
   toBinary,
   toJson,
 } from '@bufbuild/protobuf';
+import { ChargebackOperatorService } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import { SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
@@ -24,6 +25,7 @@ const APPROVED: readonly (readonly [RpcServiceName, DescService])[] = [
   ['money-in', ReversalService],
   ['money-in', SuspenseService],
   ['direct-debit', SupportService],
+  ['cards', ChargebackOperatorService],
 ];
 
 /** approvals list | show | approve | reject */

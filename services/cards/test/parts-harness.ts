@@ -295,6 +295,7 @@ const NO_METRICS: Metrics = {
   cycleIs() {},
   credited() {},
   contradicted() {},
+  chargeback() {},
 };
 
 export type Parts = ReturnType<typeof useParts>;

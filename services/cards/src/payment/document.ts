@@ -27,7 +27,13 @@ type AuthorisationDocument = {
   basis_points: number;
   network_transaction_id?: string;
 };
-type CaptureDocument = { captured_at: Date; settle_at: Date; settled_at?: Date; refund_attempts: number };
+type CaptureDocument = {
+  captured_at: Date;
+  settle_at: Date;
+  settled_at?: Date;
+  refund_attempts: number;
+  disputes?: { id: string; sen: bigint }[];
+};
 type RefundDocument = { attempt: number; from_pending_sen: bigint; from_available_sen: bigint };
 
 /** Fields that some states have and others do not. */
@@ -154,12 +160,13 @@ function toAuthorisation({
   };
 }
 
-function toCapture({ capturedAtMs, settleAtMs, settledAtMs, refundAttempts }: Capture): CaptureDocument {
+function toCapture({ capturedAtMs, settleAtMs, settledAtMs, refundAttempts, disputes }: Capture): CaptureDocument {
   return {
     captured_at: new Date(capturedAtMs),
     settle_at: new Date(settleAtMs),
     ...(settledAtMs !== undefined && { settled_at: new Date(settledAtMs) }),
     refund_attempts: refundAttempts,
+    ...(disputes !== undefined && { disputes: [...disputes] }),
   };
 }
 
@@ -264,12 +271,13 @@ function authorisationOf(document: StoredPaymentDocument): Authorisation {
 }
 
 function capturedOf(document: StoredPaymentDocument): Captured {
-  const { captured_at, settle_at, settled_at, refund_attempts } = must(document, document.capture);
+  const { captured_at, settle_at, settled_at, refund_attempts, disputes } = must(document, document.capture);
   const capture = {
     capturedAtMs: captured_at.getTime(),
     settleAtMs: settle_at.getTime(),
     settledAtMs: settled_at?.getTime(),
     refundAttempts: refund_attempts,
+    ...(disputes !== undefined && { disputes }),
   };
   return { authorisation: authorisationOf(document), capture };
 }

@@ -1,5 +1,6 @@
 import type { Refusal } from '@gerbang/core';
 import { decideCancel } from './cancel.ts';
+import { decideDispute, isDisputed } from './dispute.ts';
 import { NEVER_ASKED, type PaymentCommand, type PaymentEvent, type PaymentState, to } from './state.ts';
 
 /**
@@ -45,6 +46,9 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
     case 'withdrawn':
     case 'contest':
       return decideContradiction(state, command, nowMs);
+    case 'dispute':
+    case 'end-dispute':
+      return decideDispute(state, command);
     default:
       return command satisfies never;
   }
@@ -127,6 +131,8 @@ function decideContradiction(state: PaymentState, command: ContradictionCommand,
     case 'withdraw': {
       if (state.status !== 'captured' && state.status !== 'settled') return [];
       const { authorisation, capture } = state;
+      // A chargeback has taken a part of it already, so that an operator decides what is left to take.
+      if (isDisputed(state)) return to({ status: 'contested', authorisation, capture, reason: command.reason, endedAtMs: nowMs });
       return to({ status: 'withdrawing', authorisation, capture, reason: command.reason });
     }
     case 'withdrawn':

@@ -79,7 +79,17 @@ export type Authorisation = {
 export type FeeBreakdown = { feeSen: bigint; netSen: bigint; vendorFeeSen: bigint; basisPoints: number };
 
 export type Captured = Authorised & { capture: Capture };
-export type Capture = { capturedAtMs: number; settleAtMs: number; settledAtMs: number | undefined; refundAttempts: number };
+export type Capture = {
+  capturedAtMs: number;
+  settleAtMs: number;
+  settledAtMs: number | undefined;
+  refundAttempts: number;
+  /** Absent where there are none. */
+  disputes?: readonly Dispute[];
+};
+
+/** What a chargeback, by its id, claims of the payment: one that is open, or was lost. Together they are at most the amount. */
+export type Dispute = { id: string; sen: bigint };
 
 /** `attempt` is part of its keys and references, since ledger and acquirer answer the same attempt the same for ever. */
 export type Refund = { attempt: number; fromPendingSen: bigint; fromAvailableSen: bigint };
@@ -124,7 +134,10 @@ export type PaymentCommand =
   /** The acquirer has taken back what it had captured. */
   | { type: 'withdraw'; reason: string }
   | { type: 'withdrawn' }
-  | { type: 'contest' };
+  | { type: 'contest' }
+  /** A chargeback claims what still stands of it, up to this amount; one that is won gives it up. */
+  | { type: 'dispute'; id: string; amountSen: bigint }
+  | { type: 'end-dispute'; id: string };
 
 /** What a merchant hears of. */
 export type Published =

@@ -95,25 +95,39 @@ export const ReportPaymentResponseSchema = /*@__PURE__*/
   messageDesc(file_gerbang_cards_v1_cards, 11);
 
 /**
+ * Describes the message gerbang.cards.v1.ReportChargebackRequest.
+ * Use `create(ReportChargebackRequestSchema)` to create a new message.
+ */
+export const ReportChargebackRequestSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_cards_v1_cards, 12);
+
+/**
+ * Describes the message gerbang.cards.v1.ReportChargebackResponse.
+ * Use `create(ReportChargebackResponseSchema)` to create a new message.
+ */
+export const ReportChargebackResponseSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_cards_v1_cards, 13);
+
+/**
  * Describes the message gerbang.cards.v1.GetReturnRequest.
  * Use `create(GetReturnRequestSchema)` to create a new message.
  */
 export const GetReturnRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_cards_v1_cards, 12);
+  messageDesc(file_gerbang_cards_v1_cards, 14);
 
 /**
  * Describes the message gerbang.cards.v1.GetReturnResponse.
  * Use `create(GetReturnResponseSchema)` to create a new message.
  */
 export const GetReturnResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_cards_v1_cards, 13);
+  messageDesc(file_gerbang_cards_v1_cards, 15);
 
 /**
  * Describes the message gerbang.cards.v1.CardTransactionEvent.
  * Use `create(CardTransactionEventSchema)` to create a new message.
  */
 export const CardTransactionEventSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_cards_v1_cards, 14);
+  messageDesc(file_gerbang_cards_v1_cards, 16);
 
 /**
  * Describes the enum gerbang.cards.v1.PaymentStatus.
