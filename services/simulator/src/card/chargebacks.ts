@@ -1,9 +1,10 @@
-import { parseAmount, toMoney } from '@gerbang/core';
+import { toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { ControlError, read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
 import { CHARGEBACK_NOTIFY } from '../money-in/gateway.ts';
+import { paidAmount } from '../money-in/pay-number.ts';
 import { snapMoment } from '../money-in/snap-time.ts';
 import { type Authorisation, type Chargeback, statusOf } from './authorisations.ts';
 import { cardAcquirerOf } from './open.ts';
@@ -17,15 +18,7 @@ const CASE_ID = /^(.{1,40})-CB([0-9]{1,3})$/;
 
 const params = z.object({ reference: z.string().min(1).max(40) });
 const opening = z.strictObject({
-  amount: z
-    .union([z.string(), z.number()])
-    .transform((value, problem) => {
-      const sen = parseAmount(String(value));
-      if (sen !== undefined && sen > 0n) return sen;
-      problem.addIssue('expected an amount');
-      return z.NEVER;
-    })
-    .optional(),
+  amount: paidAmount.optional(),
   reason: z.string().max(128).default('Other Fraud - Card-Absent Environment'),
   reason_code: z.string().max(16).default('10.4'),
   stage: z.enum(['chargeback', 'pre-arbitration']).default('chargeback'),
