@@ -85,7 +85,7 @@ describe('a chargeback', () => {
 
   test.each<[string, string, Error]>([
     ['an unknown case', '4049901', new RefusalError(refuse('transaction_not_found'))],
-    ['one whose money is on its way', '5039900', new RefusalError(refuse('unavailable'))],
+    ['one whose money is on its way', '5049900', new RefusalError(refuse('unavailable'))],
   ])('%s → %s', async (_name, responseCode, failure) => {
     rails.cards.reportChargeback = () => Promise.reject(failure);
     const { http, json } = await report();
