@@ -90,5 +90,6 @@ function toLine(found: Case): string {
   const { id, step, reason_code, merchant_id, account_id, reference, case_id, respond_by } = toJson(found);
   const owner = merchant_id === '' ? 'of an unknown payment' : `of ${merchant_id} ${account_id}, payment`;
   const until = respond_by === null ? '' : `, respond by ${respond_by}`;
-  return `${id}  ${toRupiah(found.chargeback?.amountSen ?? 0n)}  ${step}  ${reason_code}  ${owner} ${reference}, case ${case_id}${until}`;
+  const amount = toRupiah(found.chargeback?.amountSen ?? 0n);
+  return `${id}  ${amount}  ${step}  ${reason_code}  ${owner} ${reference}, case ${case_id}${until}`;
 }

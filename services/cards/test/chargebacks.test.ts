@@ -1,13 +1,30 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError } from '@gerbang/core';
+import { newOperatorKey, operatorAuthorizer, publicKeyOf } from '@gerbang/neighbours';
 import { CancelRequestSchema, ReportChargebackRequestSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
 import {
+  ChargebackOperatorService,
   ChargebackOutcome,
   EndCaseRequestSchema,
+  GetChargebackRequestSchema,
+  ListCasesRequestSchema,
   ListChargebacksRequestSchema,
+  ShowCaseRequestSchema,
 } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
+import {
+  BeginRequestSchema,
+  BeginResponseSchema,
+  CheckOperatorRequestSchema,
+  FinishRequestSchema,
+  Outcome,
+  Role,
+} from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { AcquirerChargeback } from '@gerbang/rails/card';
-import { describe, expect, test } from 'vitest';
+import { openChannel, startRpcServer } from '@gerbang/rpc';
+import type { OperatorGate } from '@gerbang/service/operators';
+import { testLog } from '@gerbang/testkit';
+import { createOperatorGate, operatorCall } from '@gerbang/testkit/operator-gate';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeReport } from '../src/chargeback/report.ts';
 import { getChargeback } from '../src/chargeback/rpc/get-chargeback.ts';
 import { listChargebacks } from '../src/chargeback/rpc/list-chargebacks.ts';
@@ -17,6 +34,7 @@ import type { Context } from '../src/context.ts';
 import { placePayment } from '../src/payment/place.ts';
 import { lookAgain } from '../src/payment/report.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
+import { implementations } from '../src/rpc.ts';
 import { ACCOUNT, Crash, card, type Death, dying, MERCHANT, newId, newLedger, newOrder, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
@@ -55,15 +73,8 @@ async function report({ acquirer, context }: World, said: AcquirerChargeback) {
   return takeReport(context, said);
 }
 
-const call = (changes: object[] = []) => ({
-  operator: { id: 'o', name: 'o', role: 1 },
-  proposer: 'p',
-  record: (change: object) => void changes.push(change),
-  mayApprove: async () => true,
-  context: undefined as never,
-});
 const end = (context: Context, id: string, outcome: ChargebackOutcome) =>
-  endCase(context, create(EndCaseRequestSchema, { id, outcome }), call());
+  endCase(context, create(EndCaseRequestSchema, { id, outcome }), operatorCall('ana'));
 const refusalOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,
@@ -239,17 +250,13 @@ describe('a report', () => {
     const alerts: unknown[] = [];
     const metrics = { ...world.context.metrics, chargeback: (what: string) => void counted.push(what) };
     const log = { ...world.context.log, error: (fields: unknown) => void alerts.push(fields) };
-    const context = { ...world.context, metrics, log } as Context;
+    const context: Context = { ...world.context, metrics, log };
     const said = newCase('no-payment-of-ours');
     world.acquirer.cases.set(said.caseId, said);
     const { order, state } = await takeReport(context, said);
     expect([state.status, order.merchantId, counted]).toEqual(['unmatched', '', ['unmatched']]);
     expect(alerts).toMatchObject([{ alert: 'chargeback-unknown-payment', reference: 'no-payment-of-ours' }]);
-    const { cases: found } = await listCases(context, {
-      $typeName: 'gerbang.cards.v1.ListCasesRequest',
-      limit: 1_000,
-      all: false,
-    });
+    const { cases: found } = await listCases(context, create(ListCasesRequestSchema, { limit: 1_000 }));
     expect(found.find(({ caseId }) => caseId === said.caseId)).toMatchObject({ step: 'unmatched' });
     await end(context, order.id, ChargebackOutcome.LOST);
     expect(world.ledger.disputed).toMatchObject({ suspense: -PAID, lost: 0n });
@@ -286,16 +293,60 @@ test('merchants see their own, newest first; operators see each with its case', 
   expect(page.chargebacks.map(({ id }) => id)).toEqual([second.order.id]);
   const next = create(ListChargebacksRequestSchema, { ...own, limit: 1, cursor: page.nextCursor });
   expect((await listChargebacks(world.context, next)).chargebacks.map(({ id }) => id)).toEqual([first.order.id]);
-  const request = { $typeName: 'gerbang.cards.v1.GetChargebackRequest', id: first.order.id } as const;
-  const shown = await getChargeback(world.context, { ...request, ...own });
+  const shown = await getChargeback(world.context, create(GetChargebackRequestSchema, { ...own, id: first.order.id }));
   expect(shown.chargeback).toMatchObject({ cardTransactionId: world.id, amountSen: 1_000_00n, respondByMs: BigInt(RESPOND_BY) });
   for (const other of [
     { ...own, accountId: newId() },
     { ...own, merchantId: newId() },
   ])
-    expect(await refusalOf(getChargeback(world.context, { ...request, ...other }))).toBe('transaction_not_found');
-  const { case: found } = await showCase(world.context, { $typeName: 'gerbang.cards.v1.ShowCaseRequest', id: first.order.id });
+    expect(
+      await refusalOf(getChargeback(world.context, create(GetChargebackRequestSchema, { ...other, id: first.order.id }))),
+    ).toBe('transaction_not_found');
+  const { case: found } = await showCase(world.context, create(ShowCaseRequestSchema, { id: first.order.id }));
   expect(found).toMatchObject({ caseId: first.order.caseId, step: 'reserved', reference: world.id });
+});
+
+/** The service's commands behind a gate, by who gives them; without a name no one signs them. */
+async function serve(context: Context) {
+  const keys = { ana: await newOperatorKey('ana'), ben: await newOperatorKey('ben'), dewi: await newOperatorKey('dewi') };
+  const operators = Object.values(keys).map((key) => {
+    return { id: key.id, role: key.id === 'dewi' ? Role.SUPPORT : Role.FINANCE, publicKey: publicKeyOf(key) };
+  });
+  const { commands, handlers } = createOperatorGate(operators);
+  const gate: OperatorGate = {
+    service: 'cards',
+    log: testLog(),
+    begin: async (request) => create(BeginResponseSchema, await handlers.begin(create(BeginRequestSchema, request))),
+    finish: (request) => handlers.finish(create(FinishRequestSchema, request)),
+    checkOperator: (request) => handlers.checkOperator(create(CheckOperatorRequestSchema, request)),
+  };
+  const listener = { host: '127.0.0.1', port: 0, tls: undefined, log: testLog(), ready: () => true };
+  const server = await startRpcServer({ ...listener, implementations: implementations(context, gate) });
+  const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });
+  onTestFinished(() => channel.close().then(() => server.close()));
+  const as = (operator?: keyof typeof keys) =>
+    channel.client(ChargebackOperatorService, operator && { authorize: operatorAuthorizer(keys[operator], 'cards') });
+  return { as, commands };
+}
+
+test('takes two operators of finance to be ended, and the audit log has both', async () => {
+  const world = await setUp();
+  await pay(world, DAY_MS);
+  const { order } = await report(world, newCase(world.id));
+  const { as, commands } = await serve(world.context);
+  const ending = { id: order.id, outcome: ChargebackOutcome.LOST };
+  expect(await refusalOf(as().listCases({ limit: 1 }))).toBe('unauthorized');
+  expect(await refusalOf(as().endCase(ending))).toBe('unauthorized');
+  expect((await as('dewi').showCase({ id: order.id })).case).toMatchObject({ step: 'reserved' });
+  expect(await refusalOf(as('dewi').endCase(ending))).toBe('forbidden');
+  for (let i = 0; i < 2; i++) expect(await refusalOf(as('ana').endCase(ending))).toBe('approval_needed');
+  expect(world.ledger.disputed).toMatchObject({ reserve: PAID, lost: 0n });
+  expect((await as('ben').endCase(ending)).case).toMatchObject({ step: 'lost' });
+  expect(world.ledger.disputed).toMatchObject({ reserve: 0n, lost: PAID });
+  expect(commands.at(-1)).toMatchObject({
+    ...{ operator: 'ben', proposer: 'ana', outcome: Outcome.DONE, target: `card-chargeback:${order.id}` },
+    ...{ before: '{"step":"reserved"}', after: '{"outcome":"lost"}' },
+  });
 });
 
 /** How many steps the roads have. */

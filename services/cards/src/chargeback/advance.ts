@@ -11,8 +11,8 @@ import type { ChargebackCommand } from './state.ts';
 const STEPS_MAX = 8;
 
 /**
- * Takes a chargeback as far as it goes without waiting: each step is idempotent by its key, and may be done by two replicas at once.
- * Fails where the ledger or the database does not answer; its timer comes back to it then.
+ * Takes a chargeback as far as it goes without waiting: each step is idempotent by its key, and may be done by two replicas at
+ * once. Fails where the ledger or the database does not answer; its timer comes back to it then.
  */
 export async function advanceChargeback(context: Context, chargeback: StoredChargeback): Promise<StoredChargeback> {
   let current = chargeback;

@@ -13,8 +13,8 @@ const STEPS = {
 } as const;
 
 /**
- * Moves the money of a chargeback, with its fee, once: from the account to its reserve (the account owes what it is short of), and
- * at the end back to it or to the acquirer. Refusals: unavailable, timeout.
+ * Moves the money of a chargeback, with its fee, once: from the account to its reserve (the account owes what it is short of),
+ * and at the end back to it or to the acquirer. Refusals: unavailable, timeout.
  */
 export async function postChargeback(
   { ledger }: LedgerContext,

@@ -10,8 +10,8 @@ import type { ChargebackOrder } from './state.ts';
 
 /**
  * An acquirer reports a chargeback, once or often. Its report is a hint where the acquirer can be asked for the case; else it is
- * believed, since it is signed. One of an unknown payment is kept for operators. Refusals: transaction_not_found (the acquirer does
- * not know the case), unavailable (it does not answer, or what it has withdrawn is not reserved yet).
+ * believed, since it is signed. One of an unknown payment is kept for operators. Refusals: transaction_not_found (the acquirer
+ * does not know the case), unavailable (it does not answer, or what it has withdrawn is not reserved yet).
  */
 export async function takeReport(context: Context, reported: AcquirerChargeback): Promise<StoredChargeback> {
   const said = await confirmed(context, reported);

@@ -30,8 +30,8 @@ export type Reserve = { reservedSen: bigint; feeSen: bigint };
 export const NO_RESERVE: Reserve = { reservedSen: 0n, feeSen: 0n };
 
 /**
- * opened → reserving → reserved → restoring → won, or forfeiting → lost. `unmatched`: the payment is unknown; it goes to restoring
- * or forfeiting at once.
+ * opened → reserving → reserved → restoring → won, or forfeiting → lost. `unmatched`: the payment is unknown; it goes to
+ * restoring or forfeiting at once.
  */
 export type ChargebackState =
   | { status: 'unmatched' }

@@ -2,8 +2,8 @@
 export const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * What a merchant account is made of; none of them ever falls below zero (architecture §4), except `owed`, which never rises above
- * it: a receivable, of what `available` was short of when a chargeback was opened. `reserve`: of chargebacks that are open.
+ * What a merchant account is made of; none of them ever falls below zero (architecture §4), except `owed`, which never rises
+ * above it: a receivable, of what `available` was short of when a chargeback was opened. `reserve`: of chargebacks that are open.
  */
 export const COMPARTMENTS = ['available', 'held', 'pending', 'reserve', 'owed'] as const;
 export type Compartment = (typeof COMPARTMENTS)[number];

@@ -27,8 +27,8 @@ const opening = z.strictObject({
 const withdrawing = z.strictObject({ case_id: z.string().regex(CASE_ID), notify: z.boolean().default(true) });
 
 /**
- * POST /sandbox/card/{id}/chargeback `{amount?, reason?, reason_code?, stage?, notify?}`: the card holder disputes a payment at the
- * bank, all of it or a part. Answers `{accepted, case_id}`.
+ * POST /sandbox/card/{id}/chargeback `{amount?, reason?, reason_code?, stage?, notify?}`: the card holder disputes a payment at
+ * the bank, all of it or a part. Answers `{accepted, case_id}`.
  */
 export const openChargeback: Handler = async (context, request) => {
   const { reference } = read(params, request.params);

@@ -29,8 +29,8 @@ export const cardRail: SimulatedRail = {
 };
 
 /**
- * What was captured and refunded, and what was not: success says that the money has moved. A chargeback is pending, since its end is
- * decided elsewhere, or canceled where it was withdrawn.
+ * What was captured and refunded, and what was not: success says that the money has moved. A chargeback is pending, since its end
+ * is decided elsewhere, or canceled where it was withdrawn.
  */
 async function* bookPayments(context: Context): AsyncGenerator<BookItem> {
   const { authorisations } = await cardAcquirerOf(context);

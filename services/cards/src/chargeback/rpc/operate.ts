@@ -29,13 +29,13 @@ export async function showCase(context: Context, { id }: ShowCaseRequest) {
 }
 
 /**
- * Ends a chargeback: won, its reserve goes back to the account; lost, to the acquirer. Answers when the money has moved. Refusals:
- * validation, transaction_not_found, bad_request (it was ended otherwise), unavailable.
+ * Ends a chargeback: won, its reserve goes back to the account; lost, to the acquirer. Answers when the money has moved.
+ * Refusals: validation, transaction_not_found, bad_request (it was ended otherwise), unavailable.
  */
 export async function endCase(context: Context, { id, outcome: wanted }: EndCaseRequest, { record }: OperatorCall) {
   const outcome = outcomeOf(wanted);
   const found = await mustFindChargeback(context, id);
-  record({ target: `card-chargeback ${id}`, before: { step: found.state.status }, after: { outcome } });
+  record({ target: `card-chargeback:${id}`, before: { step: found.state.status }, after: { outcome } });
   const ending = await changeChargeback(context, found, { type: 'end', outcome });
   return { case: toCaseMessage(await advanceChargeback(context, ending)) };
 }
