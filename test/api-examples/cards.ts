@@ -1,4 +1,5 @@
 import { eventually } from '@gerbang/testkit';
+import { z } from 'zod';
 import { call, type Demo } from '../support/merchant-client.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -23,12 +24,37 @@ export async function cards(recorder: Recorder, account: string, demo: Demo): Pr
   await use('showCardPayment', { path: of });
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: CAPTURED_MS }));
   await eventually('a card payment is captured', async () => (await use('showCardPayment', { path: of })).captured_at !== null);
+  await chargebacks(recorder, { account, payment: String(paid.id), demo });
   await use('cancelCardPayment', { path: of });
   await refused('payByCard', { path, body: { ...ORDER, card_cvv: '12' } });
   await refused('payByCard', { path, body: { ...ORDER, card_number: '4472429869996670' } });
   const unpaid = await use('payByCard', { path, body: { ...ORDER, card_number: '4811111111111114' } });
   await refused('cancelCardPayment', { path: { account_id: account, id: String(unpaid.id) } });
 }
+
+/** The card holder disputes a payment, and withdraws it; lists and shows what has become of it. */
+async function chargebacks(
+  { call: use, refused }: Recorder,
+  { account, payment, demo }: { account: string; payment: string; demo: Demo },
+): Promise<void> {
+  const path = { account_id: account };
+  const url = `${demo.simulator_url}/sandbox/card/${payment}/chargeback`;
+  const opened = await call(
+    'POST',
+    url,
+    JSON.stringify({ amount: 100_000, reason: 'Merchandise not received', reason_code: '13.1' }),
+  );
+  const { case_id } = z.object({ case_id: z.string() }).parse(opened.json);
+  const list = () => use('listCardChargebacks', { path, query: '?limit=2' });
+  const idOf = async () => pageOfChargebacks.parse(await list()).items.at(0)?.id;
+  const id = await eventually('the chargeback is listed', async () => (await idOf()) ?? false);
+  await call('POST', `${url}/withdraw`, JSON.stringify({ case_id }));
+  const of = { account_id: account, id: String(id) };
+  await eventually('the chargeback is won', async () => (await use('showCardChargeback', { path: of })).status === 'won');
+  await refused('listCardChargebacks', { path, query: '?status=maybe' });
+}
+
+const pageOfChargebacks = z.object({ items: z.array(z.object({ id: z.string() })) });
 
 const DAY_MS = 86_400_000;
 const PLAN = {

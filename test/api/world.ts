@@ -67,12 +67,12 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
     inquireEwalletTopupStatus: { reference_number: 'known-5' },
     payPrepaid: { reference_number: String(prepaid.reference_number) },
     ...debits,
-    ...(await payByCard(merchant, account)),
+    ...(await payByCard(merchant, account, demo.simulator_url)),
   };
 }
 
 /** A payment to look at, one to cancel, a plan with a cycle, and one that is paused. */
-async function payByCard(merchant: MerchantClient, account: string): Promise<KnownValues> {
+async function payByCard(merchant: MerchantClient, account: string, simulatorUrl: string): Promise<KnownValues> {
   const customer = { name: 'Ani', email: 'ani@example.com', phone: '081234567890' };
   const order = { ...CARD, installment: 1, installment_month: 1, amount: idr(AMOUNT), customer };
   const pay = async () => ({ id: idOf(created(await merchant.send('POST', `/api/v2.0/card/${account}/payment`, order))) });
@@ -91,10 +91,20 @@ async function payByCard(merchant: MerchantClient, account: string): Promise<Kno
   return {
     showCardPayment: shown,
     cancelCardPayment: canceled,
+    showCardChargeback: { id: await dispute(merchant, account, `${simulatorUrl}/sandbox/card/${shown.id}/chargeback`) },
     showPlan: running,
     listPlanCycles: running,
     resumePlan: paused,
   };
+}
+
+/** A chargeback of a payment: its card holder disputes it at the acquirer. */
+async function dispute(merchant: MerchantClient, account: string, url: string): Promise<string> {
+  await call('POST', url, JSON.stringify({ amount: 1_000 }));
+  return eventually('the chargeback is there', async () => {
+    const { items } = dataOf(await merchant.send('GET', `/api/v2.0/card/${account}/chargebacks`));
+    return Array.isArray(items) && items.length > 0 ? String(idOf(items[0])) : undefined;
+  });
 }
 
 async function createPaymentRequests(merchant: MerchantClient, account: string) {

@@ -1231,6 +1231,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/card/{account_id}/chargebacks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the chargebacks of an account */
+        get: operations["listCardChargebacks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/card/{account_id}/chargebacks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a chargeback */
+        get: operations["showCardChargeback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2.0/recurring/{account_id}/plans": {
         parameters: {
             query?: never;
@@ -2085,6 +2119,28 @@ export interface webhooks {
          *     Sent to `transaction_notif_url`.
          */
         post: operations["onSubscriptionCardExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card-chargeback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card-chargeback
+         * @description A chargeback of a payment by card was opened, won or lost.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onCardChargeback"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4159,6 +4215,52 @@ export interface components {
             timestamp: components["schemas"]["WebhookTimestamp"];
             data: components["schemas"]["Plan"];
         };
+        /** @description A chargeback of a payment by card was opened, won or lost. */
+        CardChargebackWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "card-chargeback";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["CardChargeback"];
+        };
+        /** @description A payment by card that its card holder disputes at the bank. */
+        CardChargeback: {
+            id: components["schemas"]["Ulid"];
+            account_id: components["schemas"]["Ulid"];
+            card_transaction_id: components["schemas"]["CardTransactionId"];
+            status: components["schemas"]["CardChargebackStatus"];
+            /**
+             * @description pre-arbitration: the issuer does not accept an end.
+             * @enum {string}
+             */
+            stage: "chargeback" | "pre-arbitration";
+            amount: components["schemas"]["Money"];
+            /** @description What was taken from the account for it, without the fee; less than amount where the payment was refunded. */
+            reserved_amount: components["schemas"]["Money"];
+            /** @description Taken with the reserve; it is given back where the chargeback is won. */
+            fee: components["schemas"]["Money"];
+            /** @description The card network's. */
+            reason_code: string | null;
+            reason: string | null;
+            /** @description Until when your evidence has to be there. */
+            respond_by: components["schemas"]["Timestamp"] | null;
+            /** @description The merchant's own reference of the payment. */
+            merchant_reff_no: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was won or lost. */
+            ended_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description open: its amount is reserved; won: it is back, also where the acquirer has withdrawn it; lost: it is gone.
+         * @enum {string}
+         */
+        CardChargebackStatus: "open" | "won" | "lost";
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -5992,6 +6094,26 @@ export interface components {
             response_message: "Success";
             data: components["schemas"]["CardTransaction"];
         };
+        ListCardChargebacksAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListCardChargebacksData"];
+        };
+        ListCardChargebacksData: {
+            /** @description Newest first. */
+            items: components["schemas"]["CardChargeback"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowCardChargebackAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["CardChargeback"];
+        };
         CreatePlanAnswer: {
             /** @constant */
             response_code: "SP000";
@@ -6740,6 +6862,9 @@ export type SubscriptionPastDueWebhook = components['schemas']['SubscriptionPast
 export type SubscriptionCancelledWebhook = components['schemas']['SubscriptionCancelledWebhook'];
 export type SubscriptionCompletedWebhook = components['schemas']['SubscriptionCompletedWebhook'];
 export type SubscriptionCardExpiringWebhook = components['schemas']['SubscriptionCardExpiringWebhook'];
+export type CardChargebackWebhook = components['schemas']['CardChargebackWebhook'];
+export type CardChargeback = components['schemas']['CardChargeback'];
+export type CardChargebackStatus = components['schemas']['CardChargebackStatus'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -6886,6 +7011,9 @@ export type PayByCardErrorData = components['schemas']['PayByCardErrorData'];
 export type CancelCardPaymentAnswer = components['schemas']['CancelCardPaymentAnswer'];
 export type CardCancel = components['schemas']['CardCancel'];
 export type ShowCardPaymentAnswer = components['schemas']['ShowCardPaymentAnswer'];
+export type ListCardChargebacksAnswer = components['schemas']['ListCardChargebacksAnswer'];
+export type ListCardChargebacksData = components['schemas']['ListCardChargebacksData'];
+export type ShowCardChargebackAnswer = components['schemas']['ShowCardChargebackAnswer'];
 export type CreatePlanAnswer = components['schemas']['CreatePlanAnswer'];
 export type CreatePlanError = components['schemas']['CreatePlanError'];
 export type CreatePlanErrorData = components['schemas']['CreatePlanErrorData'];
@@ -6969,7 +7097,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T20:12:10.000Z"
+                     *         "expires_at": "2026-11-22T22:02:11.000Z"
                      *       }
                      *     }
                      */
@@ -7021,7 +7149,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T20:12:10.000Z"
+                     *         "expires_at": "2026-11-22T22:02:11.000Z"
                      *       }
                      *     }
                      */
@@ -7090,25 +7218,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
+                     *             "id": "01M82KMECXRE6X2925ZV567S71",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T19:57:10.901Z",
-                     *             "updated_at": "2026-11-22T19:57:10.923Z"
+                     *             "created_at": "2026-11-22T21:47:11.669Z",
+                     *             "updated_at": "2026-11-22T21:47:11.763Z"
                      *           },
                      *           {
-                     *             "id": "01M82DAZX286HCFWYJN311G1Y1",
+                     *             "id": "01M82KMCQPMMVTF69FGHWYT58D",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T19:57:10.433Z",
-                     *             "updated_at": "2026-11-22T19:57:10.433Z"
+                     *             "created_at": "2026-11-22T21:47:09.941Z",
+                     *             "updated_at": "2026-11-22T21:47:09.941Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MkRBWlgyODZIQ0ZXWUpOMzExRzFZMQ"
+                     *         "next_cursor": "MTowMU04MktNQ1FQTU1WVEY2OUZHSFdZVDU4RA"
                      *       }
                      *     }
                      */
@@ -7163,13 +7291,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
+                     *         "id": "01M82KMECXRE6X2925ZV567S71",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T19:57:10.901Z",
-                     *         "updated_at": "2026-11-22T19:57:10.901Z"
+                     *         "created_at": "2026-11-22T21:47:11.669Z",
+                     *         "updated_at": "2026-11-22T21:47:11.669Z"
                      *       }
                      *     }
                      */
@@ -7273,13 +7401,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
+                     *         "id": "01M82KMECXRE6X2925ZV567S71",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T19:57:10.901Z",
-                     *         "updated_at": "2026-11-22T19:57:10.923Z"
+                     *         "created_at": "2026-11-22T21:47:11.669Z",
+                     *         "updated_at": "2026-11-22T21:47:11.763Z"
                      *       }
                      *     }
                      */
@@ -7355,13 +7483,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB0BENR3ME2YP2GWZ7MXE",
+                     *         "id": "01M82KMECXRE6X2925ZV567S71",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T19:57:10.901Z",
-                     *         "updated_at": "2026-11-22T19:57:10.923Z"
+                     *         "created_at": "2026-11-22T21:47:11.669Z",
+                     *         "updated_at": "2026-11-22T21:47:11.763Z"
                      *       }
                      *     }
                      */
@@ -7582,8 +7710,52 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "384a6e0adbb45ee9e5599c3abf41f476",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "id": "90695db03e38edc3de4a75e1b59e0a5d",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "type": "credit",
+                     *             "amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "100613566.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "card",
+                     *             "transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *             "reference_number": "INV-1042",
+                     *             "description": "Chargeback won",
+                     *             "posted_at": "2026-11-22T22:23:12.062Z"
+                     *           },
+                     *           {
+                     *             "id": "7fc6ff23eb77b7a9395f287a31ecf34d",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "type": "debit",
+                     *             "amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "100513566.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "card",
+                     *             "transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *             "reference_number": "INV-1042",
+                     *             "description": "Chargeback",
+                     *             "posted_at": "2026-11-22T22:23:11.653Z"
+                     *           },
+                     *           {
+                     *             "id": "c5dc7298a1b5f4f5c49721bfe82aaef3",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "type": "credit",
                      *             "amount": {
                      *               "value": "900000.00",
@@ -7598,57 +7770,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "direct-debit",
-                     *             "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
+                     *             "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
                      *             "reference_number": "tagihan-2",
                      *             "description": null,
-                     *             "posted_at": "2026-11-22T20:02:16.719Z"
-                     *           },
-                     *           {
-                     *             "id": "75dd7c7fdb0b7822b0c85c9f858b8891",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "type": "credit",
-                     *             "amount": {
-                     *               "value": "70000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99713566.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "direct-debit",
-                     *             "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
-                     *             "reference_number": "tagihan-1",
-                     *             "description": "Langganan November",
-                     *             "posted_at": "2026-11-22T20:02:16.719Z"
-                     *           },
-                     *           {
-                     *             "id": "4eeb2beb17c89682c0b1a7cc59c29cdd",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "type": "credit",
-                     *             "amount": {
-                     *               "value": "30000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99643566.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "payment-link",
-                     *             "transaction_id": "01M82DB1RVA802VZ7WMKAR146Q",
-                     *             "reference_number": null,
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T20:02:16.658Z"
+                     *             "posted_at": "2026-11-22T21:52:26.987Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1Mzc3NzM2NjU4LjM2LjQ"
+                     *         "next_cursor": "MToxNzk1Mzg0MzQ2OTg3LjQxLjE"
                      *       }
                      *     }
                      */
@@ -7722,10 +7850,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "384a6e0adbb45ee9e5599c3abf41f476",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "id": "c5dc7298a1b5f4f5c49721bfe82aaef3",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "product": "direct-debit",
-                     *             "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
+                     *             "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
                      *             "reference_number": "tagihan-2",
                      *             "amount": {
                      *               "value": "900000.00",
@@ -7739,13 +7867,13 @@ export interface operations {
                      *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T20:02:16.719Z"
+                     *             "settled_at": "2026-11-22T21:52:26.987Z"
                      *           },
                      *           {
-                     *             "id": "75dd7c7fdb0b7822b0c85c9f858b8891",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "id": "d7a1ebcde0c4fe4a9c0b41edbd424673",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "product": "direct-debit",
-                     *             "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
+                     *             "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
                      *             "reference_number": "tagihan-1",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -7759,10 +7887,10 @@ export interface operations {
                      *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T20:02:16.719Z"
+                     *             "settled_at": "2026-11-22T21:52:26.987Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1Mzc3NzM2NzE5LjM3LjA"
+                     *         "next_cursor": "MToxNzk1Mzg0MzQ2OTg3LjQxLjA"
                      *       }
                      *     }
                      */
@@ -7837,11 +7965,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82DB2MGZWMMWP1NAB27E8QP",
+                     *             "transaction_id": "01M82KMNF3PZPHEZRMSXYDDK6X",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -7859,12 +7987,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T19:57:13.238Z",
-                     *             "processed_timestamp": "2026-11-22T19:57:13.254Z",
+                     *             "post_timestamp": "2026-11-22T21:47:18.896Z",
+                     *             "processed_timestamp": "2026-11-22T21:47:18.930Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -7925,8 +8053,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                 *       "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
+                 *       "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -7951,11 +8079,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB2MGZWMMWP1NAB27E8QP",
+                     *         "transaction_id": "01M82KMNF3PZPHEZRMSXYDDK6X",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -7973,12 +8101,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:13.238Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.254Z",
+                     *         "post_timestamp": "2026-11-22T21:47:18.896Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:18.930Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -8104,11 +8232,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB2MGZWMMWP1NAB27E8QP",
+                     *         "transaction_id": "01M82KMNF3PZPHEZRMSXYDDK6X",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "source_account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "destination_account_id": "01M82DAZX286HCFWYJN311G1Y1",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8126,12 +8254,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:13.238Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.254Z",
+                     *         "post_timestamp": "2026-11-22T21:47:18.896Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:18.930Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -8318,45 +8446,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82FCJ8HVH41VARJCBH8ERFF",
-                     *             "event_id": "01M82FCJ8HVH41VARJCBH8ERFF",
+                     *             "id": "01M82NPCHZF695P6E45F47FS9Q",
+                     *             "event_id": "01M82NPCHZF695P6E45F47FS9Q",
                      *             "event": "card-transaction",
-                     *             "url": "http://127.0.0.1:33983/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:40243/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T20:32:59.188Z",
+                     *                 "at": "2026-11-22T22:23:12.582Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 44,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T20:32:59.153Z",
+                     *             "created_at": "2026-11-22T22:23:12.447Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M82FCJ70V06B35JXH43EC5M5",
-                     *             "event_id": "01M82FCJ70V06B35JXH43EC5M5",
+                     *             "id": "01M82NPCE9FBYTSWQAS33PBHSD",
+                     *             "event_id": "01M82NPCE9FBYTSWQAS33PBHSD",
                      *             "event": "card-transaction",
-                     *             "url": "http://127.0.0.1:33983/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:40243/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T20:32:59.129Z",
+                     *                 "at": "2026-11-22T22:23:12.381Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 14,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T20:32:59.104Z",
+                     *             "created_at": "2026-11-22T22:23:12.329Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MkZDSjcwVjA2QjM1SlhINDNFQzVNNQ"
+                     *         "next_cursor": "MTowMU04Mk5QQ0U5RkJZVFNXUUFTMzNQQkhTRA"
                      *       }
                      *     }
                      */
@@ -8399,22 +8527,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82FCJ8HVH41VARJCBH8ERFF",
-                     *         "event_id": "01M82FCJ8HVH41VARJCBH8ERFF",
+                     *         "id": "01M82NPCHZF695P6E45F47FS9Q",
+                     *         "event_id": "01M82NPCHZF695P6E45F47FS9Q",
                      *         "event": "card-transaction",
-                     *         "url": "http://127.0.0.1:33983/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:40243/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T20:32:59.188Z",
+                     *             "at": "2026-11-22T22:23:12.582Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 44,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T20:32:59.153Z",
+                     *         "created_at": "2026-11-22T22:23:12.447Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -8469,27 +8597,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82FCJ8HVH41VARJCBH8ERFF",
-                     *         "event_id": "01M82FCJ8HVH41VARJCBH8ERFF",
+                     *         "id": "01M82NPCHZF695P6E45F47FS9Q",
+                     *         "event_id": "01M82NPCHZF695P6E45F47FS9Q",
                      *         "event": "card-transaction",
-                     *         "url": "http://127.0.0.1:33983/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:40243/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T20:32:59.188Z",
+                     *             "at": "2026-11-22T22:23:12.582Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 44,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T20:32:59.310Z",
-                     *             "asked_by": "ck_f1e37n57gpp42wjv"
+                     *             "at": "2026-11-22T22:23:13.104Z",
+                     *             "asked_by": "ck_tff85gtj7zr5xdge"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T20:32:59.153Z",
+                     *         "created_at": "2026-11-22T22:23:12.447Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -8553,9 +8681,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "number": "7001466107753633",
+                     *             "id": "01M82KMF4HPW4F46HPRQP133FS",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "number": "7001431296647327",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -8582,8 +8710,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T19:57:11.150Z",
-                     *             "updated_at": "2026-11-22T19:57:11.308Z"
+                     *             "created_at": "2026-11-22T21:47:12.452Z",
+                     *             "updated_at": "2026-11-22T21:47:13.485Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8675,9 +8803,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB10D3VNBEADP1CYQZK0K",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "number": "7001471519283269",
+                     *         "id": "01M82KMGSV24KK4K45QAK3WD02",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "number": "7001400076381547",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -8704,8 +8832,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T19:57:11.566Z",
-                     *         "updated_at": "2026-11-22T19:57:11.566Z"
+                     *         "created_at": "2026-11-22T21:47:14.107Z",
+                     *         "updated_at": "2026-11-22T21:47:14.107Z"
                      *       }
                      *     }
                      */
@@ -8830,9 +8958,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "number": "7001466107753633",
+                     *         "id": "01M82KMF4HPW4F46HPRQP133FS",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "number": "7001431296647327",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -8859,8 +8987,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T19:57:11.150Z",
-                     *         "updated_at": "2026-11-22T19:57:11.308Z"
+                     *         "created_at": "2026-11-22T21:47:12.452Z",
+                     *         "updated_at": "2026-11-22T21:47:13.485Z"
                      *       }
                      *     }
                      */
@@ -8953,9 +9081,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB0Y54G40RJXNRT2VC52J",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "number": "9880908155989602",
+                     *         "id": "01M82KMGK16BGQ0NJTBBTB7A39",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "number": "9880999189829732",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -8982,8 +9110,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T19:57:11.493Z",
-                     *         "updated_at": "2026-11-22T19:57:11.528Z"
+                     *         "created_at": "2026-11-22T21:47:13.889Z",
+                     *         "updated_at": "2026-11-22T21:47:14.017Z"
                      *       }
                      *     }
                      */
@@ -9057,9 +9185,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB0Y54G40RJXNRT2VC52J",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "number": "9880908155989602",
+                     *         "id": "01M82KMGK16BGQ0NJTBBTB7A39",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "number": "9880999189829732",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -9086,8 +9214,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T19:57:11.493Z",
-                     *         "updated_at": "2026-11-22T19:57:11.551Z"
+                     *         "created_at": "2026-11-22T21:47:13.889Z",
+                     *         "updated_at": "2026-11-22T21:47:14.066Z"
                      *       }
                      *     }
                      */
@@ -9169,10 +9297,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82DB0PTY8422K24REP1DCR4",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "virtual_account_id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
-                     *             "number": "7001466107753633",
+                     *             "id": "01M82KMFZMZ0E8ZGPGZTNX3BR5",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "virtual_account_id": "01M82KMF4HPW4F46HPRQP133FS",
+                     *             "number": "7001431296647327",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -9192,9 +9320,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T19:57:11.240Z",
+                     *             "paid_at": "2026-11-22T21:47:13.178Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T19:57:16.240Z"
+                     *             "settle_at": "2026-11-22T21:47:18.178Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -9267,10 +9395,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82DB0PTY8422K24REP1DCR4",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "virtual_account_id": "01M82DB0HYBR2FVBPS9QEC2W6Q",
-                     *         "number": "7001466107753633",
+                     *         "id": "01M82KMFZMZ0E8ZGPGZTNX3BR5",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "virtual_account_id": "01M82KMF4HPW4F46HPRQP133FS",
+                     *         "number": "7001431296647327",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -9290,9 +9418,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T19:57:11.240Z",
+                     *         "paid_at": "2026-11-22T21:47:13.178Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T19:57:16.240Z"
+                     *         "settle_at": "2026-11-22T21:47:18.178Z"
                      *       }
                      *     }
                      */
@@ -9383,13 +9511,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "6601M82DB16TN1B6Q6H3ZMETZ34N",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "6601M82KMHK577GJKF77DG74HHMR",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB16TN1B6Q6H3ZMETZ34N6304148B",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMHK577GJKF77DG74HHMR6304F19D",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -9424,9 +9552,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T19:57:11.770Z",
-                     *         "updated_at": "2026-11-22T19:57:11.770Z",
-                     *         "expired_at": "2026-11-22T20:27:11.770Z",
+                     *         "created_at": "2026-11-22T21:47:14.917Z",
+                     *         "updated_at": "2026-11-22T21:47:14.917Z",
+                     *         "expired_at": "2026-11-22T22:17:14.917Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -9546,13 +9674,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -9587,9 +9715,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T19:57:11.586Z",
-                     *             "updated_at": "2026-11-22T19:57:11.586Z",
-                     *             "expired_at": "2026-11-22T20:27:11.586Z",
+                     *             "created_at": "2026-11-22T21:47:14.198Z",
+                     *             "updated_at": "2026-11-22T21:47:14.198Z",
+                     *             "expired_at": "2026-11-22T22:17:14.198Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -9664,13 +9792,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -9687,7 +9815,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "FN2QARQGBXR1",
+                     *         "rrn": "ADJRRXJ0JP1Q",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -9703,11 +9831,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T19:57:16.673Z",
-                     *         "paid_at": "2026-11-22T19:57:11.673Z",
-                     *         "created_at": "2026-11-22T19:57:11.586Z",
-                     *         "updated_at": "2026-11-22T19:57:11.707Z",
-                     *         "expired_at": "2026-11-22T20:27:11.586Z",
+                     *         "settle_eligible_at": "2026-11-22T21:47:19.535Z",
+                     *         "paid_at": "2026-11-22T21:47:14.535Z",
+                     *         "created_at": "2026-11-22T21:47:14.198Z",
+                     *         "updated_at": "2026-11-22T21:47:14.732Z",
+                     *         "expired_at": "2026-11-22T22:17:14.198Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -9785,13 +9913,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -9808,7 +9936,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "FN2QARQGBXR1",
+                     *         "rrn": "ADJRRXJ0JP1Q",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -9824,11 +9952,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T19:57:16.673Z",
-                     *         "paid_at": "2026-11-22T19:57:11.673Z",
-                     *         "created_at": "2026-11-22T19:57:11.586Z",
-                     *         "updated_at": "2026-11-22T19:57:11.707Z",
-                     *         "expired_at": "2026-11-22T20:27:11.586Z",
+                     *         "settle_eligible_at": "2026-11-22T21:47:19.535Z",
+                     *         "paid_at": "2026-11-22T21:47:14.535Z",
+                     *         "created_at": "2026-11-22T21:47:14.198Z",
+                     *         "updated_at": "2026-11-22T21:47:14.732Z",
+                     *         "expired_at": "2026-11-22T22:17:14.198Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -9913,8 +10041,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -9932,13 +10060,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
-                     *             "expired_at": "2026-11-22T20:27:11.803Z",
-                     *             "paid_at": "2026-11-22T19:57:11.840Z",
+                     *             "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
+                     *             "expired_at": "2026-11-22T22:17:14.994Z",
+                     *             "paid_at": "2026-11-22T21:47:15.121Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T19:57:16.840Z",
-                     *             "created_at": "2026-11-22T19:57:11.803Z",
-                     *             "updated_at": "2026-11-22T19:57:11.892Z"
+                     *             "settle_at": "2026-11-22T21:47:20.121Z",
+                     *             "created_at": "2026-11-22T21:47:14.994Z",
+                     *             "updated_at": "2026-11-22T21:47:15.228Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10026,8 +10154,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -10039,13 +10167,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
-                     *         "expired_at": "2026-11-22T20:27:11.803Z",
+                     *         "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
+                     *         "expired_at": "2026-11-22T22:17:14.994Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T19:57:11.803Z",
-                     *         "updated_at": "2026-11-22T19:57:11.825Z"
+                     *         "created_at": "2026-11-22T21:47:14.994Z",
+                     *         "updated_at": "2026-11-22T21:47:15.074Z"
                      *       }
                      *     }
                      */
@@ -10155,8 +10283,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -10174,13 +10302,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
-                     *         "expired_at": "2026-11-22T20:27:11.803Z",
-                     *         "paid_at": "2026-11-22T19:57:11.840Z",
+                     *         "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
+                     *         "expired_at": "2026-11-22T22:17:14.994Z",
+                     *         "paid_at": "2026-11-22T21:47:15.121Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T19:57:16.840Z",
-                     *         "created_at": "2026-11-22T19:57:11.803Z",
-                     *         "updated_at": "2026-11-22T19:57:11.892Z"
+                     *         "settle_at": "2026-11-22T21:47:20.121Z",
+                     *         "created_at": "2026-11-22T21:47:14.994Z",
+                     *         "updated_at": "2026-11-22T21:47:15.228Z"
                      *       }
                      *     }
                      */
@@ -10269,8 +10397,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB1CR0S8RZS5YPJWZNGRT",
-                     *         "payment_code": "8610483758844032",
+                     *         "transaction_id": "01M82KMJ2CR1BC3ZHM0FJBH74Y",
+                     *         "payment_code": "8610680671321549",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -10281,7 +10409,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M82DAZX1B5292XS15AWWPBSA"
+                     *           "id": "01M82KMCQNNQJJTWV7GNWPMRDG"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -10289,7 +10417,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795377431960,
+                     *         "post_timestamp": 1795384035404,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -10411,8 +10539,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB1CR0S8RZS5YPJWZNGRT",
-                     *         "payment_code": "8610483758844032",
+                     *         "transaction_id": "01M82KMJ2CR1BC3ZHM0FJBH74Y",
+                     *         "payment_code": "8610680671321549",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -10426,7 +10554,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M82DAZX1B5292XS15AWWPBSA"
+                     *           "id": "01M82KMCQNNQJJTWV7GNWPMRDG"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -10434,8 +10562,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795377431960,
-                     *         "processed_timestamp": 1795377432029,
+                     *         "post_timestamp": 1795384035404,
+                     *         "processed_timestamp": 1795384035527,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -10720,8 +10848,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -10735,7 +10863,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                     *             "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -10743,8 +10871,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T19:57:12.134Z",
-                     *             "updated_at": "2026-11-22T19:57:12.368Z"
+                     *             "created_at": "2026-11-22T21:47:15.862Z",
+                     *             "updated_at": "2026-11-22T21:47:16.493Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10840,8 +10968,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "PL01M82DB1XJ7TWNP1YQXWJWJH14",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "PL01M82KMKEK4T665FGJF6WYS9GG",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10855,7 +10983,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1XJ7TWNP1YQXWJWJH14",
+                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMKEK4T665FGJF6WYS9GG",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10863,8 +10991,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T19:57:12.498Z",
-                     *         "updated_at": "2026-11-22T19:57:12.498Z"
+                     *         "created_at": "2026-11-22T21:47:16.819Z",
+                     *         "updated_at": "2026-11-22T21:47:16.819Z"
                      *       }
                      *     }
                      */
@@ -10961,8 +11089,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10976,7 +11104,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10984,8 +11112,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T19:57:12.134Z",
-                     *         "updated_at": "2026-11-22T19:57:12.368Z"
+                     *         "created_at": "2026-11-22T21:47:15.862Z",
+                     *         "updated_at": "2026-11-22T21:47:16.493Z"
                      *       }
                      *     }
                      */
@@ -11068,8 +11196,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "PL01M82DB1XJ7TWNP1YQXWJWJH14",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "PL01M82KMKEK4T665FGJF6WYS9GG",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -11083,7 +11211,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1XJ7TWNP1YQXWJWJH14",
+                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMKEK4T665FGJF6WYS9GG",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -11091,8 +11219,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T19:57:12.498Z",
-                     *         "updated_at": "2026-11-22T19:57:12.536Z"
+                     *         "created_at": "2026-11-22T21:47:16.819Z",
+                     *         "updated_at": "2026-11-22T21:47:16.867Z"
                      *       }
                      *     }
                      */
@@ -11166,8 +11294,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "PL01M82DB1XJ7TWNP1YQXWJWJH14",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "PL01M82KMKEK4T665FGJF6WYS9GG",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -11181,7 +11309,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1XJ7TWNP1YQXWJWJH14",
+                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMKEK4T665FGJF6WYS9GG",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -11189,8 +11317,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T19:57:12.498Z",
-                     *         "updated_at": "2026-11-22T19:57:12.567Z"
+                     *         "created_at": "2026-11-22T21:47:16.819Z",
+                     *         "updated_at": "2026-11-22T21:47:16.907Z"
                      *       }
                      *     }
                      */
@@ -11264,8 +11392,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -11279,7 +11407,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -11287,8 +11415,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T19:57:12.134Z",
-                     *         "updated_at": "2026-11-22T19:57:12.368Z"
+                     *         "created_at": "2026-11-22T21:47:15.862Z",
+                     *         "updated_at": "2026-11-22T21:47:16.493Z"
                      *       }
                      *     }
                      */
@@ -11370,9 +11498,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
+                     *             "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -11383,7 +11511,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001439361452317",
+                     *             "payment_method_value": "7001446655872847",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -11392,9 +11520,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T20:12:12.203Z",
-                     *             "created_at": "2026-11-22T19:57:12.203Z",
-                     *             "updated_at": "2026-11-22T19:57:12.274Z"
+                     *             "expired_at": "2026-11-22T22:02:15.998Z",
+                     *             "created_at": "2026-11-22T21:47:15.998Z",
+                     *             "updated_at": "2026-11-22T21:47:16.208Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -11467,9 +11595,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
+                     *         "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -11492,18 +11620,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001439361452317",
+                     *         "payment_method_value": "7001446655872847",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T19:57:12.333Z",
+                     *         "paid_at": "2026-11-22T21:47:16.388Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T19:57:17.333Z",
-                     *         "expired_at": "2026-11-22T20:12:12.203Z",
-                     *         "created_at": "2026-11-22T19:57:12.203Z",
-                     *         "updated_at": "2026-11-22T19:57:12.369Z"
+                     *         "settle_at": "2026-11-22T21:47:21.388Z",
+                     *         "expired_at": "2026-11-22T22:02:15.998Z",
+                     *         "created_at": "2026-11-22T21:47:15.998Z",
+                     *         "updated_at": "2026-11-22T21:47:16.505Z"
                      *       }
                      *     }
                      */
@@ -11667,7 +11795,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -11697,9 +11825,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
+                     *         "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11721,8 +11849,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:12.700Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:12.773Z",
+                     *         "post_timestamp": "2026-11-22T21:47:17.304Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:17.675Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11753,9 +11881,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M82DB28ZDHKGGBAZ31VJDVBS",
+                     *         "transaction_id": "01M82KMMJCM0WHYPK1H1NAFV58",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -11777,8 +11905,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:12.863Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:12.943Z",
+                     *         "post_timestamp": "2026-11-22T21:47:17.964Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:18.093Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -11855,7 +11983,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -12011,9 +12139,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
+                     *             "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -12035,8 +12163,8 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T19:57:12.700Z",
-                     *             "processed_timestamp": "2026-11-22T19:57:12.773Z",
+                     *             "post_timestamp": "2026-11-22T21:47:17.304Z",
+                     *             "processed_timestamp": "2026-11-22T21:47:17.675Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -12100,7 +12228,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -12121,9 +12249,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
+                     *         "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12145,8 +12273,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:12.700Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:12.773Z",
+                     *         "post_timestamp": "2026-11-22T21:47:17.304Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:17.675Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12191,7 +12319,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12326,7 +12454,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -12353,9 +12481,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
+                     *         "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12377,8 +12505,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T19:57:13.025Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.080Z",
+                     *         "post_timestamp": "2026-11-22T21:47:18.335Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:18.417Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12413,9 +12541,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M82DB2HEDYXZFXZY49DJ7VKX",
+                     *         "transaction_id": "01M82KMN6WKDZSK9JX6P2PNZPR",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -12437,8 +12565,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001-x",
-                     *         "post_timestamp": "2026-11-22T19:57:13.134Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.180Z",
+                     *         "post_timestamp": "2026-11-22T21:47:18.620Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:18.712Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -12666,9 +12794,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
+                     *             "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -12690,8 +12818,8 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": "gaji-2026-11-001",
-                     *             "post_timestamp": "2026-11-22T19:57:13.025Z",
-                     *             "processed_timestamp": "2026-11-22T19:57:13.080Z",
+                     *             "post_timestamp": "2026-11-22T21:47:18.335Z",
+                     *             "processed_timestamp": "2026-11-22T21:47:18.417Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -12699,9 +12827,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M82DB28ZDHKGGBAZ31VJDVBS",
+                     *             "transaction_id": "01M82KMMJCM0WHYPK1H1NAFV58",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -12723,8 +12851,8 @@ export interface operations {
                      *               "currency": null
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T19:57:12.863Z",
-                     *             "processed_timestamp": "2026-11-22T19:57:12.943Z",
+                     *             "post_timestamp": "2026-11-22T21:47:17.964Z",
+                     *             "processed_timestamp": "2026-11-22T21:47:18.093Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -12734,7 +12862,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MkRCMjhaREhLR0dCQVozMVZKRFZCUw"
+                     *         "next_cursor": "MTowMU04MktNTUpDTTBXSFlQSzFIMU5BRlY1OA"
                      *       }
                      *     }
                      */
@@ -12804,9 +12932,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
+                     *         "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12828,8 +12956,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T19:57:13.025Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.080Z",
+                     *         "post_timestamp": "2026-11-22T21:47:18.335Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:18.417Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12891,7 +13019,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -12912,9 +13040,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M82DB2E1V0201KWV0FQKC82V",
+                     *         "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12936,8 +13064,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T19:57:13.025Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.080Z",
+                     *         "post_timestamp": "2026-11-22T21:47:18.335Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:18.417Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12982,7 +13110,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -13129,7 +13257,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *       "reference_number": "hadiah-2026-11-001",
                  *       "channel": "GOPAY",
                  *       "phone_number": "081234567890",
@@ -13159,9 +13287,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M82DB2R6BS79SF7S7M43XQRB",
+                     *         "transaction_id": "8801M82KMNR1CWCR2HW9MWSNVYS9",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13179,12 +13307,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:13.350Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.406Z",
+                     *         "post_timestamp": "2026-11-22T21:47:19.169Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:19.268Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -13214,9 +13342,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8801M82DB2TRKKCPG60K2W21BMYD",
+                     *         "transaction_id": "8801M82KMNXCJEBHF5C54AAQBG45",
                      *         "reference_number": "hadiah-2026-11-001-x",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -13238,8 +13366,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:13.432Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.482Z",
+                     *         "post_timestamp": "2026-11-22T21:47:19.340Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:19.474Z",
                      *         "failed_code": "4033805",
                      *         "failed_reason": "Do Not Honor",
                      *         "channel": "GOPAY",
@@ -13315,7 +13443,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "reference_number": "hadiah-2026-11-001",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
@@ -13358,7 +13486,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *       "reference_number": "hadiah-2026-11-001"
                  *     }
                  */
@@ -13379,9 +13507,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M82DB2R6BS79SF7S7M43XQRB",
+                     *         "transaction_id": "8801M82KMNR1CWCR2HW9MWSNVYS9",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13399,12 +13527,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:13.350Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.406Z",
+                     *         "post_timestamp": "2026-11-22T21:47:19.169Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:19.268Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -13448,7 +13576,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -13499,9 +13627,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
+                     *             "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
                      *             "reference_number": "tunai-1",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -13519,12 +13647,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99495000.00",
+                     *               "value": "99545000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T19:57:13.550Z",
-                     *             "processed_timestamp": "2026-11-22T19:57:13.658Z",
+                     *             "post_timestamp": "2026-11-22T21:47:19.634Z",
+                     *             "processed_timestamp": "2026-11-22T21:47:19.939Z",
                      *             "status": "withdrawn",
                      *             "bank_code": "BCA",
                      *             "bank_name": "Bank Central Asia",
@@ -13617,9 +13745,9 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB33HGN181EW5RMMSG6VD",
+                     *         "transaction_id": "01M82KMPPN2S7CRNF6ZZFZN95J",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -13637,18 +13765,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99395000.00",
+                     *           "value": "99471066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T19:57:13.713Z",
+                     *         "post_timestamp": "2026-11-22T21:47:20.149Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T21:57:13.713Z",
-                     *         "withdrawal_code": "291279449858"
+                     *         "expired_at": "2026-11-22T23:47:20.149Z",
+                     *         "withdrawal_code": "129332092755"
                      *       }
                      *     }
                      */
@@ -13798,9 +13926,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
+                     *         "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -13818,18 +13946,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99545000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:13.550Z",
+                     *         "post_timestamp": "2026-11-22T21:47:19.634Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "withdrawal_code": "222973147500"
+                     *         "withdrawal_code": "962676030934"
                      *       }
                      *     }
                      */
@@ -13902,9 +14030,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82DB33HGN181EW5RMMSG6VD",
+                     *         "transaction_id": "01M82KMPPN2S7CRNF6ZZFZN95J",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "05",
                      *           "desc": "Canceled"
@@ -13926,13 +14054,13 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T19:57:13.713Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.796Z",
+                     *         "post_timestamp": "2026-11-22T21:47:20.149Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:20.348Z",
                      *         "status": "canceled",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T21:57:13.713Z"
+                     *         "expired_at": "2026-11-22T23:47:20.149Z"
                      *       }
                      *     }
                      */
@@ -13959,9 +14087,9 @@ export interface operations {
                      *         "message": "The cash has been drawn already"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
+                     *         "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13979,12 +14107,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99545000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T19:57:13.550Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.658Z",
+                     *         "post_timestamp": "2026-11-22T21:47:19.634Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:19.939Z",
                      *         "status": "withdrawn",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
@@ -14070,9 +14198,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
+                     *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "01",
                      *           "desc": "Initiated"
@@ -14109,7 +14237,7 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T19:57:13.848Z",
+                     *         "post_timestamp": "2026-11-22T21:47:20.417Z",
                      *         "processed_timestamp": "",
                      *         "rrn": ""
                      *       }
@@ -14188,7 +14316,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "reference_number": "qris-x",
                      *         "message": "qr_data: tag 63 is not the checksum of the code",
                      *         "errors": {
@@ -14262,9 +14390,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
+                     *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -14285,7 +14413,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99591066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -14301,9 +14429,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T19:57:13.912Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.952Z",
-                     *         "rrn": "YBTRASG4KCKG"
+                     *         "post_timestamp": "2026-11-22T21:47:20.634Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:20.784Z",
+                     *         "rrn": "HRNZPG358Y5B"
                      *       }
                      *     }
                      */
@@ -14389,7 +14517,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "reference_number": "qris-2026-11-042",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -14469,9 +14597,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
+                     *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -14492,7 +14620,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99591066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -14508,9 +14636,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T19:57:13.912Z",
-                     *         "processed_timestamp": "2026-11-22T19:57:13.952Z",
-                     *         "rrn": "YBTRASG4KCKG"
+                     *         "post_timestamp": "2026-11-22T21:47:20.634Z",
+                     *         "processed_timestamp": "2026-11-22T21:47:20.784Z",
+                     *         "rrn": "HRNZPG358Y5B"
                      *       }
                      *     }
                      */
@@ -14606,8 +14734,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
                      *             "customer_name": "Ani Lestari",
@@ -14618,10 +14746,10 @@ export interface operations {
                      *             "bank_account_number": "****7890",
                      *             "bank_account_name": "TEST 7890",
                      *             "redirect_url": "https://toko.example/terhubung",
-                     *             "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
-                     *             "created_at": "2026-11-22T19:57:14.565Z",
-                     *             "expired_at": "2026-11-22T20:27:14.565Z",
-                     *             "bound_at": "2026-11-22T19:57:14.979Z",
+                     *             "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
+                     *             "created_at": "2026-11-22T21:47:22.178Z",
+                     *             "expired_at": "2026-11-22T22:17:22.178Z",
+                     *             "bound_at": "2026-11-22T21:47:23.415Z",
                      *             "unbound_at": null
                      *           }
                      *         ],
@@ -14684,7 +14812,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *       "bank_code": "BRI",
                  *       "customer_id": "pelanggan-43",
                  *       "customer_name": "Ani Lestari",
@@ -14711,8 +14839,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "d9764a41-32b5-461f-8ca9-2caeb44e4be5",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "1746f9a8-589d-4f50-a4d7-88be32c574c5",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -14724,11 +14852,11 @@ export interface operations {
                      *         "bank_account_name": null,
                      *         "redirect_url": "https://toko.example/terhubung",
                      *         "handover_code": null,
-                     *         "created_at": "2026-11-22T20:32:18.467Z",
-                     *         "expired_at": "2026-11-22T21:02:18.467Z",
+                     *         "created_at": "2026-11-22T22:22:29.502Z",
+                     *         "expired_at": "2026-11-22T22:52:29.502Z",
                      *         "bound_at": null,
                      *         "unbound_at": null,
-                     *         "webview_url": "http://127.0.0.1:19597/bind/d9764a4132b5461f8ca92caeb44e4be5CURKm4yV5SNamls2dJs3NIKw1FLKfokyECV1VGMP-XQ"
+                     *         "webview_url": "http://127.0.0.1:12064/bind/1746f9a8589d4f50a4d788be32c574c5nWjyuZBcZ8Mf1fwHeHDgMbwwnLLmzh-foxZpBPvqq44"
                      *       }
                      *     }
                      */
@@ -14797,7 +14925,7 @@ export interface operations {
                      *       "response_message": "Validation error",
                      *       "data": {
                      *         "bank_code": "CITI",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON",
                      *         "errors": {
                      *           "bank_code": [
@@ -14841,8 +14969,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "d9764a41-32b5-461f-8ca9-2caeb44e4be5",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "1746f9a8-589d-4f50-a4d7-88be32c574c5",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -14853,10 +14981,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "Ugi45HkAZfxjhbm-UZkAkyrxgOl08DTsl79oK2XJevQ",
-                     *         "created_at": "2026-11-22T20:32:18.467Z",
-                     *         "expired_at": "2026-11-22T21:02:18.467Z",
-                     *         "bound_at": "2026-11-22T20:32:18.709Z",
+                     *         "handover_code": "DC6mdnMludGOJbCH0BwNuJO5N7rn8A60QOjfbD3siUM",
+                     *         "created_at": "2026-11-22T22:22:29.502Z",
+                     *         "expired_at": "2026-11-22T22:52:29.502Z",
+                     *         "bound_at": "2026-11-22T22:22:30.261Z",
                      *         "unbound_at": null
                      *       }
                      *     }
@@ -14924,8 +15052,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -14936,16 +15064,16 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
-                     *         "created_at": "2026-11-22T19:57:14.565Z",
-                     *         "expired_at": "2026-11-22T20:27:14.565Z",
-                     *         "bound_at": "2026-11-22T19:57:14.979Z",
+                     *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
+                     *         "created_at": "2026-11-22T21:47:22.178Z",
+                     *         "expired_at": "2026-11-22T22:17:22.178Z",
+                     *         "bound_at": "2026-11-22T21:47:23.415Z",
                      *         "unbound_at": null,
                      *         "otp_required": true,
                      *         "otp_handoff": {
-                     *           "token": "v2:env:k1:dvuZpaVtfc5yq/g7j7Hgz0BMb1A6FLj24KfJQyJTHsm2roa8lNYvvwaFYac549GFYN93gUNrMpop+lp+:b5yRoICoiUGoxXuA:Xvp6CGNwsjPvGSVlaEggcHdf1B3fYpL1wULF9Cz1cYKtpOM9GdspuP3SHnjoc3XQSXFZ717hXhDPxlL1TiY=:WiIrya1lCMpaFwuSxvdz0g==",
-                     *           "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                     *           "expired_at": "2026-11-22T20:07:16.941Z"
+                     *           "token": "v2:env:k1:pgKycVlSOnCxrnbAUUgjaabfZ8FQXbyj8NUq+AXtkl7UnZ0kJToQbMRxgkMJkHEbrNAS79ops5R3ZNAT:UgcT7EzWAb6zvvKw:Wc7CX5LoUEYvQPzZkcvnwurAdadBTVSGduFR/1t/apkqT5kVdmjTG66LvNp6t1y91Dk/iNYDhrvTKxSEvgE=:0I02ayI1PaSjfuK8RMnOMw==",
+                     *           "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *           "expired_at": "2026-11-22T21:57:27.507Z"
                      *         }
                      *       }
                      *     }
@@ -14969,7 +15097,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                      *         "message": "The binding is not active"
                      *       }
                      *     }
@@ -15026,8 +15154,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                 *       "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                  *       "reference_number": "tagihan-3",
                  *       "amount": {
                  *         "value": "900000.00",
@@ -15054,9 +15182,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "5d75c1cd-009e-8ca2-a422-1dfbe3c0ca7f",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *         "transaction_id": "daecef45-d427-8a3f-b3d0-57bb9f89ce7f",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                      *         "reference_number": "tagihan-3",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -15070,7 +15198,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 3,
-                     *         "otp_expired_at": "2026-11-22T20:02:15.537Z",
+                     *         "otp_expired_at": "2026-11-22T21:52:25.505Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -15080,7 +15208,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T19:57:15.533Z",
+                     *         "created_at": "2026-11-22T21:47:25.501Z",
                      *         "processed_at": null
                      *       }
                      *     }
@@ -15165,8 +15293,8 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                      *         "reference_number": "tagihan-1",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -15208,11 +15336,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "otp": "123456",
-                 *       "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                 *       "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                  *       "unbind_context": {
-                 *         "token": "v2:env:k1:dvuZpaVtfc5yq/g7j7Hgz0BMb1A6FLj24KfJQyJTHsm2roa8lNYvvwaFYac549GFYN93gUNrMpop+lp+:b5yRoICoiUGoxXuA:Xvp6CGNwsjPvGSVlaEggcHdf1B3fYpL1wULF9Cz1cYKtpOM9GdspuP3SHnjoc3XQSXFZ717hXhDPxlL1TiY=:WiIrya1lCMpaFwuSxvdz0g==",
-                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                 *         "expired_at": "2026-11-22T20:07:16.941Z"
+                 *         "token": "v2:env:k1:pgKycVlSOnCxrnbAUUgjaabfZ8FQXbyj8NUq+AXtkl7UnZ0kJToQbMRxgkMJkHEbrNAS79ops5R3ZNAT:UgcT7EzWAb6zvvKw:Wc7CX5LoUEYvQPzZkcvnwurAdadBTVSGduFR/1t/apkqT5kVdmjTG66LvNp6t1y91Dk/iNYDhrvTKxSEvgE=:0I02ayI1PaSjfuK8RMnOMw==",
+                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *         "expired_at": "2026-11-22T21:57:27.507Z"
                  *       }
                  *     }
                  */
@@ -15233,8 +15361,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -15245,10 +15373,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
-                     *         "created_at": "2026-11-22T19:57:14.565Z",
-                     *         "expired_at": "2026-11-22T20:27:14.565Z",
-                     *         "bound_at": "2026-11-22T19:57:14.979Z",
+                     *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
+                     *         "created_at": "2026-11-22T21:47:22.178Z",
+                     *         "expired_at": "2026-11-22T22:17:22.178Z",
+                     *         "bound_at": "2026-11-22T21:47:23.415Z",
                      *         "unbound_at": null,
                      *         "attempts_left": null
                      *       }
@@ -15273,9 +15401,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *         "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                      *         "reference_number": "tagihan-2",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -15289,7 +15417,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 2,
-                     *         "otp_expired_at": "2026-11-22T20:02:15.399Z",
+                     *         "otp_expired_at": "2026-11-22T21:52:25.044Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -15299,7 +15427,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T19:57:15.391Z",
+                     *         "created_at": "2026-11-22T21:47:25.035Z",
                      *         "processed_at": null,
                      *         "attempts_left": 2,
                      *         "message": "The OTP is wrong"
@@ -15403,9 +15531,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "5d75c1cd-009e-8ca2-a422-1dfbe3c0ca7f",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *             "transaction_id": "daecef45-d427-8a3f-b3d0-57bb9f89ce7f",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                      *             "reference_number": "tagihan-3",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -15419,7 +15547,7 @@ export interface operations {
                      *             "status": "PENDING_OTP",
                      *             "requires_otp": true,
                      *             "otp_attempts_left": 3,
-                     *             "otp_expired_at": "2026-11-22T20:02:15.537Z",
+                     *             "otp_expired_at": "2026-11-22T21:52:25.505Z",
                      *             "failed_code": null,
                      *             "failed_reason": null,
                      *             "has_settle": false,
@@ -15429,13 +15557,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T19:57:15.533Z",
+                     *             "created_at": "2026-11-22T21:47:25.501Z",
                      *             "processed_at": null
                      *           },
                      *           {
-                     *             "transaction_id": "78f3e8a2-3a49-8224-85b5-adf2f952631b",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *             "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *             "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                      *             "reference_number": "tagihan-2",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -15459,11 +15587,11 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T19:57:15.391Z",
+                     *             "created_at": "2026-11-22T21:47:25.035Z",
                      *             "processed_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1Mzc3NDM1MzkxOjc4ZjNlOGEyLTNhNDktODIyNC04NWI1LWFkZjJmOTUyNjMxYg"
+                     *         "next_cursor": "MToxNzk1Mzg0MDQ1MDM1OmEyZWI4MjliLTk4MmEtODJhNi1iYmI3LTA5MzVmM2JjNDZlZQ"
                      *       }
                      *     }
                      */
@@ -15533,9 +15661,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
-                     *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
+                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
                      *         "reference_number": "tagihan-1",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -15559,14 +15687,14 @@ export interface operations {
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T19:57:20.079Z",
+                     *         "settle_at": "2026-11-22T21:47:28.803Z",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [
                      *           {
-                     *             "refund_id": "38f9f99c-63ee-4bd5-8ad5-3b7df3a57a53",
+                     *             "refund_id": "5d4edc6c-8d35-4c7b-af6d-a1ab2a583895",
                      *             "reference_number": "retur-1",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -15575,11 +15703,11 @@ export interface operations {
                      *             "status": "SUCCESS",
                      *             "failed_code": null,
                      *             "failed_reason": null,
-                     *             "created_at": "2026-11-22T19:57:15.160Z",
-                     *             "processed_at": "2026-11-22T19:57:15.190Z"
+                     *             "created_at": "2026-11-22T21:47:24.183Z",
+                     *             "processed_at": "2026-11-22T21:47:24.264Z"
                      *           },
                      *           {
-                     *             "refund_id": "f9013fac-d0e6-45b6-a6c4-a25bf137c7aa",
+                     *             "refund_id": "a4ef903b-258a-4242-9b7b-18817e1e4914",
                      *             "reference_number": "retur-3",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -15588,12 +15716,12 @@ export interface operations {
                      *             "status": "FAILED",
                      *             "failed_code": "4035815",
                      *             "failed_reason": "Transaction Not Permitted",
-                     *             "created_at": "2026-11-22T19:57:15.293Z",
-                     *             "processed_at": "2026-11-22T19:57:15.343Z"
+                     *             "created_at": "2026-11-22T21:47:24.516Z",
+                     *             "processed_at": "2026-11-22T21:47:24.617Z"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T19:57:15.042Z",
-                     *         "processed_at": "2026-11-22T19:57:15.079Z"
+                     *         "created_at": "2026-11-22T21:47:23.723Z",
+                     *         "processed_at": "2026-11-22T21:47:23.803Z"
                      *       }
                      *     }
                      */
@@ -15678,7 +15806,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "refund_id": "38f9f99c-63ee-4bd5-8ad5-3b7df3a57a53",
+                     *         "refund_id": "5d4edc6c-8d35-4c7b-af6d-a1ab2a583895",
                      *         "reference_number": "retur-1",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -15687,9 +15815,9 @@ export interface operations {
                      *         "status": "SUCCESS",
                      *         "failed_code": null,
                      *         "failed_reason": null,
-                     *         "created_at": "2026-11-22T19:57:15.160Z",
-                     *         "processed_at": "2026-11-22T19:57:15.190Z",
-                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
+                     *         "created_at": "2026-11-22T21:47:24.183Z",
+                     *         "processed_at": "2026-11-22T21:47:24.264Z",
+                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -15717,7 +15845,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "refund_id": "f9013fac-d0e6-45b6-a6c4-a25bf137c7aa",
+                     *         "refund_id": "a4ef903b-258a-4242-9b7b-18817e1e4914",
                      *         "reference_number": "retur-3",
                      *         "amount": {
                      *           "value": "70000.00",
@@ -15726,9 +15854,9 @@ export interface operations {
                      *         "status": "FAILED",
                      *         "failed_code": "4035815",
                      *         "failed_reason": "Transaction Not Permitted",
-                     *         "created_at": "2026-11-22T19:57:15.293Z",
-                     *         "processed_at": "2026-11-22T19:57:15.343Z",
-                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
+                     *         "created_at": "2026-11-22T21:47:24.516Z",
+                     *         "processed_at": "2026-11-22T21:47:24.617Z",
+                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -15813,7 +15941,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff",
+                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
                      *         "reference_number": "retur-2",
                      *         "message": "amount: is more than is left of the charge",
                      *         "errors": {
@@ -15887,8 +16015,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82FCJ96MA5132MHSFMJ8GFR",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "id": "9901M82NPCMFHAMKYTDQ1TP70VM7",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "status": "pending",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -15907,7 +16035,7 @@ export interface operations {
                      *         "merchant_reff_no": "INV-1042",
                      *         "redirect_url": null,
                      *         "action": "redirect",
-                     *         "payment_url": "http://127.0.0.1:25885/card/acs/challenge?creq=eyJtZXNzYWdlVHlwZSI6IkNSZXEiLCJtZXNzYWdlVmVyc2lvbiI6IjIuMi4wIiwidGhyZWVEU1NlcnZlclRyYW5zSUQiOiI5MWUxMjZlYS03YWJhLTRkNGYtYjBkYi03NmIyYzYyNjQzYTAiLCJhY3NUcmFuc0lEIjoiOTQxNTc0N2YtMWEwZS00YWNlLTg1OWMtMGQ2YzliZjRjMTc4IiwiY2hhbGxlbmdlV2luZG93U2l6ZSI6IjA1In0",
+                     *         "payment_url": "http://127.0.0.1:31201/card/acs/challenge?creq=eyJtZXNzYWdlVHlwZSI6IkNSZXEiLCJtZXNzYWdlVmVyc2lvbiI6IjIuMi4wIiwidGhyZWVEU1NlcnZlclRyYW5zSUQiOiJkNDlhYzY1Yy1mODhiLTQ3OTgtYjE5OC0xOWQ0NTE1YmZkZDciLCJhY3NUcmFuc0lEIjoiZDc5NjliMGMtYWI0My00NDg0LThmNzQtY2YyNmU0MWRmOTU2IiwiY2hhbGxlbmdlV2luZG93U2l6ZSI6IjA1In0",
                      *         "html_form": null,
                      *         "fee": null,
                      *         "net_amount": null,
@@ -15917,7 +16045,7 @@ export interface operations {
                      *         "cancel_type": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T20:32:59.175Z",
+                     *         "created_at": "2026-11-22T22:23:12.527Z",
                      *         "processed_at": null,
                      *         "captured_at": null,
                      *         "cancelled_at": null
@@ -15944,8 +16072,8 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "id": "9901M82FCJ7PDMQBYZFDP4W7G490",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "id": "9901M82NPCG2VCCQ4PJF17386645",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "status": "failed",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -15974,8 +16102,8 @@ export interface operations {
                      *         "cancel_type": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T20:32:59.126Z",
-                     *         "processed_at": "2026-11-22T20:32:59.153Z",
+                     *         "created_at": "2026-11-22T22:23:12.386Z",
+                     *         "processed_at": "2026-11-22T22:23:12.447Z",
                      *         "captured_at": null,
                      *         "cancelled_at": null,
                      *         "message": "Insufficient funds"
@@ -16045,7 +16173,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "card_cvv: must have 3 or 4 digits, must have 3 digits for this card",
                      *         "errors": {
                      *           "card_cvv": [
@@ -16092,7 +16220,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82FBAVJHCKNQSA0R779Y30G",
+                     *         "id": "9901M82NN3HBX0AH68430DSSSKHF",
                      *         "status": "success",
                      *         "cancel_type": "refund"
                      *       }
@@ -16118,7 +16246,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "The payment has no outcome yet"
                      *       }
                      *     }
@@ -16192,8 +16320,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82FBAVJHCKNQSA0R779Y30G",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "status": "success",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -16227,15 +16355,238 @@ export interface operations {
                      *         "failed_reason": null,
                      *         "cancel_type": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T20:33:03.999Z",
-                     *         "created_at": "2026-11-22T20:32:18.827Z",
-                     *         "processed_at": "2026-11-22T20:32:18.870Z",
-                     *         "captured_at": "2026-11-22T20:32:58.999Z",
+                     *         "settle_at": "2026-11-22T22:23:16.142Z",
+                     *         "created_at": "2026-11-22T22:22:30.470Z",
+                     *         "processed_at": "2026-11-22T22:22:30.623Z",
+                     *         "captured_at": "2026-11-22T22:23:11.142Z",
                      *         "cancelled_at": null
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ShowCardPaymentAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    listCardChargebacks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                status?: "open" | "won" | "lost";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "01M82NN3J69A54X1XP10FN7DV1",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "card_transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *             "status": "open",
+                     *             "stage": "chargeback",
+                     *             "amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "reserved_amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "reason_code": "13.1",
+                     *             "reason": "Merchandise not received",
+                     *             "respond_by": "2026-12-06T22:23:11.300Z",
+                     *             "merchant_reff_no": "INV-1042",
+                     *             "created_at": "2026-11-22T22:23:11.394Z",
+                     *             "ended_at": null
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCardChargebacksAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "message": "status: must be a status of a chargeback",
+                     *         "errors": {
+                     *           "status": [
+                     *             "must be a status of a chargeback"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showCardChargeback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A chargeback. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "id": "01M82NN3J69A54X1XP10FN7DV1",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "card_transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *         "status": "won",
+                     *         "stage": "chargeback",
+                     *         "amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "reserved_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "reason_code": "13.1",
+                     *         "reason": "Merchandise not received",
+                     *         "respond_by": "2026-12-06T22:23:11.300Z",
+                     *         "merchant_reff_no": "INV-1042",
+                     *         "created_at": "2026-11-22T22:23:11.394Z",
+                     *         "ended_at": "2026-11-22T22:23:12.133Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowCardChargebackAnswer"];
                 };
             };
             400: components["responses"]["V2Error400"];
@@ -16310,8 +16661,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
-                     *             "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *             "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *             "name": "Gym",
                      *             "status": "active",
                      *             "amount": {
@@ -16322,8 +16673,8 @@ export interface operations {
                      *             "interval_count": 1,
                      *             "total_cycles": null,
                      *             "paid_cycles": 1,
-                     *             "start_at": "2026-11-22T20:32:59.333Z",
-                     *             "next_charge_at": "2026-12-22T20:32:59.333Z",
+                     *             "start_at": "2026-11-22T22:23:13.148Z",
+                     *             "next_charge_at": "2026-12-22T22:23:13.148Z",
                      *             "masked_card": "441111******1118",
                      *             "brand": "VISA",
                      *             "card_holder_name": "BUDI SANTOSO",
@@ -16336,7 +16687,7 @@ export interface operations {
                      *             "redirect_url": null,
                      *             "action": null,
                      *             "payment_url": null,
-                     *             "created_at": "2026-11-22T20:32:59.333Z",
+                     *             "created_at": "2026-11-22T22:23:13.148Z",
                      *             "ended_at": null,
                      *             "ended_reason": null
                      *           }
@@ -16440,8 +16791,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "name": "Gym",
                      *         "status": "active",
                      *         "amount": {
@@ -16452,8 +16803,8 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T20:33:00.012Z",
-                     *         "next_charge_at": "2026-11-23T20:33:00.012Z",
+                     *         "start_at": "2026-11-22T22:23:15.331Z",
+                     *         "next_charge_at": "2026-11-23T22:23:15.331Z",
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
                      *         "card_holder_name": "BUDI SANTOSO",
@@ -16466,7 +16817,7 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T20:33:00.012Z",
+                     *         "created_at": "2026-11-22T22:23:15.331Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -16492,8 +16843,8 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "plan_id": "01M851SH3EBVDCT1F9HSBZY701",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "plan_id": "01M8583EW3GY73N7BG6TF84DGT",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "name": "Gym",
                      *         "status": "cancelled",
                      *         "amount": {
@@ -16504,7 +16855,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 0,
-                     *         "start_at": "2026-11-23T20:33:07.182Z",
+                     *         "start_at": "2026-11-23T22:23:24.035Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "447242******6670",
                      *         "brand": "VISA",
@@ -16518,8 +16869,8 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-23T20:33:07.182Z",
-                     *         "ended_at": "2026-11-23T20:33:07.273Z",
+                     *         "created_at": "2026-11-23T22:23:24.035Z",
+                     *         "ended_at": "2026-11-23T22:23:24.350Z",
                      *         "ended_reason": "declined",
                      *         "message": "Insufficient funds"
                      *       }
@@ -16588,7 +16939,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "interval: must be one of day, week, month",
                      *         "errors": {
                      *           "interval": [
@@ -16634,8 +16985,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "name": "Gym",
                      *         "status": "past_due",
                      *         "amount": {
@@ -16646,7 +16997,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T20:33:00.012Z",
+                     *         "start_at": "2026-11-22T22:23:15.331Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "447242******6670",
                      *         "brand": "VISA",
@@ -16660,7 +17011,7 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T20:33:00.012Z",
+                     *         "created_at": "2026-11-22T22:23:15.331Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -16735,8 +17086,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "name": "Gym",
                      *         "status": "paused",
                      *         "amount": {
@@ -16747,7 +17098,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T20:32:59.333Z",
+                     *         "start_at": "2026-11-22T22:23:13.148Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
@@ -16761,7 +17112,7 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T20:32:59.333Z",
+                     *         "created_at": "2026-11-22T22:23:13.148Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -16786,7 +17137,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "The plan is paused"
                      *       }
                      *     }
@@ -16860,8 +17211,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "name": "Gym",
                      *         "status": "active",
                      *         "amount": {
@@ -16872,8 +17223,8 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T20:32:59.333Z",
-                     *         "next_charge_at": "2026-12-22T20:32:59.333Z",
+                     *         "start_at": "2026-11-22T22:23:13.148Z",
+                     *         "next_charge_at": "2026-12-22T22:23:13.148Z",
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
                      *         "card_holder_name": "BUDI SANTOSO",
@@ -16886,7 +17237,7 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T20:32:59.333Z",
+                     *         "created_at": "2026-11-22T22:23:13.148Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -16911,7 +17262,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "The plan is active"
                      *       }
                      *     }
@@ -16985,8 +17336,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "name": "Gym",
                      *         "status": "cancelled",
                      *         "amount": {
@@ -16997,7 +17348,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T20:32:59.333Z",
+                     *         "start_at": "2026-11-22T22:23:13.148Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
@@ -17011,8 +17362,8 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T20:32:59.333Z",
-                     *         "ended_at": "2026-11-22T20:32:59.664Z",
+                     *         "created_at": "2026-11-22T22:23:13.148Z",
+                     *         "ended_at": "2026-11-22T22:23:14.035Z",
                      *         "ended_reason": "merchant"
                      *       }
                      *     }
@@ -17036,7 +17387,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "The plan is cancelled"
                      *       }
                      *     }
@@ -17122,8 +17473,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "name": "Gym",
                      *         "status": "active",
                      *         "amount": {
@@ -17134,8 +17485,8 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 2,
-                     *         "start_at": "2026-11-22T20:33:00.012Z",
-                     *         "next_charge_at": "2026-11-24T20:33:00.012Z",
+                     *         "start_at": "2026-11-22T22:23:15.331Z",
+                     *         "next_charge_at": "2026-11-24T22:23:15.331Z",
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
                      *         "card_holder_name": "BUDI SANTOSO",
@@ -17148,7 +17499,7 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T20:33:00.012Z",
+                     *         "created_at": "2026-11-22T22:23:15.331Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -17217,7 +17568,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "message": "card_cvv: must have 3 or 4 digits, must have 3 digits for this card",
                      *         "errors": {
                      *           "card_cvv": [
@@ -17269,14 +17620,14 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *             "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
                      *             "cycle": 2,
                      *             "status": "scheduled",
                      *             "amount": {
                      *               "value": "99000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "due_at": "2026-12-22T20:32:59.333Z",
+                     *             "due_at": "2026-12-22T22:23:13.148Z",
                      *             "card_transaction_id": null,
                      *             "attempts": 0,
                      *             "next_retry_at": null,
@@ -17285,20 +17636,20 @@ export interface operations {
                      *             "processed_at": null
                      *           },
                      *           {
-                     *             "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                     *             "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
                      *             "cycle": 1,
                      *             "status": "success",
                      *             "amount": {
                      *               "value": "99000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "due_at": "2026-11-22T20:32:59.333Z",
-                     *             "card_transaction_id": "9901M82FCJFAMX7XSA7FC8WH5GKJ",
+                     *             "due_at": "2026-11-22T22:23:13.148Z",
+                     *             "card_transaction_id": "9901M82NPDA29CBT8YVDWE7EY87H",
                      *             "attempts": 1,
                      *             "next_retry_at": null,
                      *             "failed_code": null,
                      *             "failed_reason": null,
-                     *             "processed_at": "2026-11-22T20:32:59.445Z"
+                     *             "processed_at": "2026-11-22T22:23:13.379Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -17386,9 +17737,9 @@ export interface operations {
                      *         "amount": "50000",
                      *         "customer_name": "TEST 8901",
                      *         "customer_id": "12345678901",
-                     *         "reference_number": "01M82DB3WGJ06H41GNSCNV4A0M",
+                     *         "reference_number": "01M82KMRGVB75P436MNQCM43PW",
                      *         "price": "52500",
-                     *         "created_at": "2026-11-23 02:57:14"
+                     *         "created_at": "2026-11-23 04:47:22"
                      *       }
                      *     }
                      */
@@ -17481,8 +17832,8 @@ export interface operations {
                  * @example {
                  *       "command": "plntok",
                  *       "data": {
-                 *         "reference_number": "01M82DB3EQZJPXKK5HHGTWSC17",
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA"
+                 *         "reference_number": "01M82KMQJQPQQMK8EJ8J29JGDK",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG"
                  *       }
                  *     }
                  */
@@ -17506,20 +17857,20 @@ export interface operations {
                      *       "response_code": "00",
                      *       "response_text": "Success",
                      *       "data": {
-                     *         "reference_number": "01M82DB3EQZJPXKK5HHGTWSC17",
-                     *         "transaction_id": "01M82DB3KAA6X3BWTR2VZW9SAK",
-                     *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                     *         "reference_number": "01M82KMQJQPQQMK8EJ8J29JGDK",
+                     *         "transaction_id": "01M82KMQV4HX4QZA0CSGB77N9Y",
+                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                      *         "product_code": "PLN50",
                      *         "customer_id": "12345678901",
                      *         "customer_name": "TEST 8901",
                      *         "amount": "50000",
                      *         "admin_fee": "2500",
                      *         "price": "52500",
-                     *         "token": "77208483407006964612",
-                     *         "serial_number": "CSSXX5ST6TD71678",
+                     *         "token": "34511998732066880633",
+                     *         "serial_number": "HJZ5732K10Q8HC0P",
                      *         "status": "success",
-                     *         "created_at": "2026-11-23 02:57:14",
-                     *         "processed_at": "2026-11-23 02:57:14"
+                     *         "created_at": "2026-11-23 04:47:21",
+                     *         "processed_at": "2026-11-23 04:47:21"
                      *       }
                      *     }
                      */
@@ -17805,11 +18156,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *           "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T19:57:11.770Z",
+                 *           "created_at": "2026-11-22T21:47:14.917Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -17820,7 +18171,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T20:27:11.770Z",
+                 *           "expired_at": "2026-11-22T22:17:14.917Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -17834,10 +18185,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB16TN1B6Q6H3ZMETZ34N6304148B",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMHK577GJKF77DG74HHMR6304F19D",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M82DB16TN1B6Q6H3ZMETZ34N",
+                 *           "reff_no": "6601M82KMHK577GJKF77DG74HHMR",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -17850,14 +18201,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T20:32:18.404Z",
+                 *           "updated_at": "2026-11-22T22:22:29.444Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:18"
+                 *       "timestamp": "23 Nov 2026 05:22:29"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -17896,7 +18247,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -17911,22 +18262,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M82DB0PTY8422K24REP1DCR4",
+                 *         "id": "01M82KMFZMZ0E8ZGPGZTNX3BR5",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001466107753633",
-                 *         "paid_at": "2026-11-22T19:57:11.240Z",
-                 *         "settle_at": "2026-11-22T19:57:16.240Z",
+                 *         "number": "7001431296647327",
+                 *         "paid_at": "2026-11-22T21:47:13.178Z",
+                 *         "settle_at": "2026-11-22T21:47:18.178Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M82DB0HYBR2FVBPS9QEC2W6Q"
+                 *         "virtual_account_id": "01M82KMF4HPW4F46HPRQP133FS"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:57:11"
+                 *       "timestamp": "23 Nov 2026 04:47:13"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -17965,11 +18316,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T19:57:11.586Z",
+                 *         "created_at": "2026-11-22T21:47:14.198Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -17980,7 +18331,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T20:27:11.586Z",
+                 *         "expired_at": "2026-11-22T22:17:14.198Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -17993,14 +18344,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T19:57:11.673Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82DB1115Z2MX4VDTWNWG46X6304C972",
+                 *         "paid_at": "2026-11-22T21:47:14.535Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M82DB1115Z2MX4VDTWNWG46X",
-                 *         "rrn": "FN2QARQGBXR1",
+                 *         "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
+                 *         "rrn": "ADJRRXJ0JP1Q",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T19:57:16.673Z",
+                 *         "settle_eligible_at": "2026-11-22T21:47:19.535Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -18010,13 +18361,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T19:57:11.707Z",
+                 *         "updated_at": "2026-11-22T21:47:14.732Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:57:11"
+                 *       "timestamp": "23 Nov 2026 04:47:14"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -18055,16 +18406,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:19597/ewallet/8801M82DB17V5Y3Q99VPDZZB7AW9",
-                 *         "created_at": "2026-11-22T19:57:11.803Z",
+                 *         "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
+                 *         "created_at": "2026-11-22T21:47:14.994Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T20:27:11.803Z",
+                 *         "expired_at": "2026-11-22T22:17:14.994Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -18075,17 +18426,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T19:57:11.840Z",
-                 *         "settle_at": "2026-11-22T19:57:16.840Z",
+                 *         "paid_at": "2026-11-22T21:47:15.121Z",
+                 *         "settle_at": "2026-11-22T21:47:20.121Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M82DB17V5Y3Q99VPDZZB7AW9",
-                 *         "updated_at": "2026-11-22T19:57:11.892Z"
+                 *         "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
+                 *         "updated_at": "2026-11-22T21:47:15.228Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:57:11"
+                 *       "timestamp": "23 Nov 2026 04:47:15"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -18125,7 +18476,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M82DAZX1B5292XS15AWWPBSA"
+                 *           "id": "01M82KMCQNNQJJTWV7GNWPMRDG"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -18145,18 +18496,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610483758844032",
-                 *         "post_timestamp": 1795377431960,
-                 *         "processed_timestamp": 1795377432029,
+                 *         "payment_code": "8610680671321549",
+                 *         "post_timestamp": 1795384035404,
+                 *         "processed_timestamp": 1795384035527,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M82DB1CR0S8RZS5YPJWZNGRT"
+                 *         "transaction_id": "01M82KMJ2CR1BC3ZHM0FJBH74Y"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:57:12"
+                 *       "timestamp": "23 Nov 2026 04:47:15"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -18196,14 +18547,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-23 02:57:12",
+                 *           "created_at": "2026-11-23 04:47:15",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
-                 *           "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                 *           "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
+                 *           "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -18211,18 +18562,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-23 02:57:12"
+                 *           "updated_at": "2026-11-23 04:47:15"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-23 02:57:12",
+                 *           "created_at": "2026-11-23 04:47:15",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-23 03:12:12",
+                 *           "expired_at": "2026-11-23 05:02:15",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -18230,16 +18581,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
+                 *           "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-23 02:57:12",
+                 *           "updated_at": "2026-11-23 04:47:15",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:57:12"
+                 *       "timestamp": "23 Nov 2026 04:47:15"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -18278,16 +18629,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T19:57:12.203Z",
+                 *         "created_at": "2026-11-22T21:47:15.998Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T20:12:12.203Z",
+                 *         "expired_at": "2026-11-22T22:02:15.998Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -18303,15 +18654,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T19:57:12.333Z",
+                 *         "paid_at": "2026-11-22T21:47:16.388Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001439361452317",
-                 *         "reff_no": "PH01M82DB1MBWC5QSW60GFWRSNWX",
-                 *         "settle_at": "2026-11-22T19:57:17.333Z",
+                 *         "payment_method_value": "7001446655872847",
+                 *         "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
+                 *         "settle_at": "2026-11-22T21:47:21.388Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T19:57:12.369Z",
+                 *         "updated_at": "2026-11-22T21:47:16.505Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -18320,7 +18671,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 02:57:12"
+                 *       "timestamp": "23 Nov 2026 04:47:16"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -18360,14 +18711,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-23 02:57:12",
+                 *           "created_at": "2026-11-23 04:47:15",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:19597/pay/PL01M82DB1J6DB49MD1DQ8KFRPMM",
-                 *           "reff_no": "PL01M82DB1J6DB49MD1DQ8KFRPMM",
+                 *           "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
+                 *           "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -18375,18 +18726,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-23 02:57:12"
+                 *           "updated_at": "2026-11-23 04:47:16"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-23 02:57:12",
+                 *           "created_at": "2026-11-23 04:47:16",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-23 03:12:12",
+                 *           "expired_at": "2026-11-23 05:02:16",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -18394,16 +18745,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M82DB1V51QWYH8K133M74MRY",
+                 *           "reff_no": "PH01M82KMK902CRRSFS4NN13RC88",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-23 03:32:18",
+                 *           "updated_at": "2026-11-23 05:22:29",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:18"
+                 *       "timestamp": "23 Nov 2026 05:22:29"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -18442,7 +18793,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -18465,10 +18816,10 @@ export interface operations {
                  *           "value": "150000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795377432700",
-                 *         "processed_timestamp": "1795377432773",
+                 *         "post_timestamp": "1795384037304",
+                 *         "processed_timestamp": "1795384037675",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M82DB23VQF11S1XZEEBYF0D2",
+                 *         "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -18515,10 +18866,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99595000.00"
+                 *           "value": "99645000.00"
                  *         },
                  *         "channel": "GOPAY",
                  *         "fee": {
@@ -18537,10 +18888,10 @@ export interface operations {
                  *         "note": "Hadiah undian",
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795377433350",
-                 *         "processed_timestamp": "1795377433406",
+                 *         "post_timestamp": "1795384039169",
+                 *         "processed_timestamp": "1795384039268",
                  *         "reference_number": "hadiah-2026-11-001",
-                 *         "transaction_id": "8801M82DB2R6BS79SF7S7M43XQRB",
+                 *         "transaction_id": "8801M82KMNR1CWCR2HW9MWSNVYS9",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -18587,10 +18938,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99495000.00"
+                 *           "value": "99545000.00"
                  *         },
                  *         "bank_code": "BCA",
                  *         "bank_name": "Bank Central Asia",
@@ -18609,11 +18960,11 @@ export interface operations {
                  *         },
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795377433550",
-                 *         "processed_timestamp": "1795377433658",
+                 *         "post_timestamp": "1795384039634",
+                 *         "processed_timestamp": "1795384039939",
                  *         "reference_number": "tunai-1",
                  *         "status": "withdrawn",
-                 *         "transaction_id": "01M82DB2YEXZ7MN6CB4F25V7TS",
+                 *         "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -18660,14 +19011,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "25000.00"
                  *         },
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99470000.00"
+                 *           "value": "99591066.00"
                  *         },
                  *         "fee": {
                  *           "currency": "IDR",
@@ -18684,8 +19035,8 @@ export interface operations {
                  *           "value": "25000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795377433912",
-                 *         "processed_timestamp": "1795377433952",
+                 *         "post_timestamp": "1795384040634",
+                 *         "processed_timestamp": "1795384040784",
                  *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
                  *         "reference_number": "qris-2026-11-042",
                  *         "scope": "issuer",
@@ -18695,7 +19046,7 @@ export interface operations {
                  *         },
                  *         "tip_indicator": "",
                  *         "tip_value": 0,
-                 *         "transaction_id": "6601M82DB37RBV24TPZ183CGF80Y",
+                 *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -18743,20 +19094,20 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "admin_fee": "2500",
                  *         "amount": "50000",
-                 *         "created_at": "2026-11-23 02:57:14",
+                 *         "created_at": "2026-11-23 04:47:21",
                  *         "customer_id": "12345678901",
                  *         "customer_name": "TEST 8901",
                  *         "price": "52500",
-                 *         "processed_at": "2026-11-23 02:57:14",
+                 *         "processed_at": "2026-11-23 04:47:21",
                  *         "product_code": "PLN50",
-                 *         "reference_number": "01M82DB3EQZJPXKK5HHGTWSC17",
-                 *         "serial_number": "CSSXX5ST6TD71678",
+                 *         "reference_number": "01M82KMQJQPQQMK8EJ8J29JGDK",
+                 *         "serial_number": "HJZ5732K10Q8HC0P",
                  *         "status": "success",
-                 *         "token": "77208483407006964612",
-                 *         "transaction_id": "01M82DB3KAA6X3BWTR2VZW9SAK"
+                 *         "token": "34511998732066880633",
+                 *         "transaction_id": "01M82KMQV4HX4QZA0CSGB77N9Y"
                  *       },
                  *       "event": "biller-payment",
                  *       "response_code": "SP000",
@@ -18799,17 +19150,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                 *         "bound_at": "2026-11-22T19:57:14.979Z",
-                 *         "created_at": "2026-11-22T19:57:14.565Z",
+                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *         "bound_at": "2026-11-22T21:47:23.415Z",
+                 *         "created_at": "2026-11-22T21:47:22.178Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T20:27:14.565Z",
+                 *         "expired_at": "2026-11-22T22:17:22.178Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -18858,17 +19209,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "dccae0b2-6f5d-41e5-abca-25a1239a433f",
+                 *         "binding_id": "1c04ac5a-fd6a-46a1-b5ea-5911fedea984",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T20:02:17.107Z",
+                 *         "created_at": "2026-11-22T21:52:27.827Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T20:32:17.107Z",
+                 *         "expired_at": "2026-11-22T22:22:27.827Z",
                  *         "failed_reason": "declined",
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -18917,17 +19268,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "abbf2653-1601-4fae-81c5-04649d578d4d",
+                 *         "binding_id": "88a9c48f-a70a-43d4-a997-80df8b6bfcf1",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T20:02:17.145Z",
+                 *         "created_at": "2026-11-22T21:52:27.917Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T20:32:17.145Z",
+                 *         "expired_at": "2026-11-22T22:22:27.917Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -18976,22 +19327,22 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                 *         "bound_at": "2026-11-22T19:57:14.979Z",
-                 *         "created_at": "2026-11-22T19:57:14.565Z",
+                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *         "bound_at": "2026-11-22T21:47:23.415Z",
+                 *         "created_at": "2026-11-22T21:47:22.178Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T20:27:14.565Z",
+                 *         "expired_at": "2026-11-22T22:17:22.178Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
+                 *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "UNBOUND",
-                 *         "unbound_at": "2026-11-22T20:02:17.059Z",
+                 *         "unbound_at": "2026-11-22T21:52:27.720Z",
                  *         "unbound_by": "merchant"
                  *       },
                  *       "event": "direct-debit.unbinding.succeeded",
@@ -19035,19 +19386,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                 *         "bound_at": "2026-11-22T19:57:14.979Z",
-                 *         "created_at": "2026-11-22T19:57:14.565Z",
+                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *         "bound_at": "2026-11-22T21:47:23.415Z",
+                 *         "created_at": "2026-11-22T21:47:22.178Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T20:27:14.565Z",
+                 *         "expired_at": "2026-11-22T22:17:22.178Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "xU2Q3K2PWF9RyeniMI3V9EueNEKG5wbB0AZvpkWY7gM",
+                 *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "ACTIVE",
                  *         "unbound_at": null,
@@ -19094,14 +19445,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "100000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                 *         "created_at": "2026-11-22T19:57:15.042Z",
+                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *         "created_at": "2026-11-22T21:47:23.723Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": "Langganan November",
                  *         "failed_code": null,
@@ -19117,7 +19468,7 @@ export interface operations {
                  *         },
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T19:57:15.079Z",
+                 *         "processed_at": "2026-11-22T21:47:23.803Z",
                  *         "reference_number": "tagihan-1",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -19125,9 +19476,9 @@ export interface operations {
                  *         },
                  *         "refunds": [],
                  *         "requires_otp": false,
-                 *         "settle_at": "2026-11-22T19:57:20.079Z",
+                 *         "settle_at": "2026-11-22T21:47:28.803Z",
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff"
+                 *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725"
                  *       },
                  *       "event": "direct-debit.charge.succeeded",
                  *       "response_code": "SP000",
@@ -19170,14 +19521,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "900000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "34c4c63d-0a5c-4bf1-a2aa-434380f992d9",
-                 *         "created_at": "2026-11-22T19:57:15.533Z",
+                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *         "created_at": "2026-11-22T21:47:25.501Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": null,
                  *         "failed_code": null,
@@ -19187,7 +19538,7 @@ export interface operations {
                  *         "net_amount": null,
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T20:02:16.667Z",
+                 *         "processed_at": "2026-11-22T21:52:26.815Z",
                  *         "reference_number": "tagihan-3",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -19197,7 +19548,7 @@ export interface operations {
                  *         "requires_otp": true,
                  *         "settle_at": null,
                  *         "status": "EXPIRED",
-                 *         "transaction_id": "5d75c1cd-009e-8ca2-a422-1dfbe3c0ca7f"
+                 *         "transaction_id": "daecef45-d427-8a3f-b3d0-57bb9f89ce7f"
                  *       },
                  *       "event": "direct-debit.charge.failed",
                  *       "response_code": "SP001",
@@ -19244,18 +19595,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T19:57:15.160Z",
+                 *         "created_at": "2026-11-22T21:47:24.183Z",
                  *         "failed_code": null,
                  *         "failed_reason": null,
-                 *         "processed_at": "2026-11-22T19:57:15.190Z",
+                 *         "processed_at": "2026-11-22T21:47:24.264Z",
                  *         "reference_number": "retur-1",
-                 *         "refund_id": "38f9f99c-63ee-4bd5-8ad5-3b7df3a57a53",
+                 *         "refund_id": "5d4edc6c-8d35-4c7b-af6d-a1ab2a583895",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff"
+                 *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725"
                  *       },
                  *       "event": "direct-debit.refund.succeeded",
                  *       "response_code": "SP000",
@@ -19302,18 +19653,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "70000.00"
                  *         },
-                 *         "created_at": "2026-11-22T19:57:15.293Z",
+                 *         "created_at": "2026-11-22T21:47:24.516Z",
                  *         "failed_code": "4035815",
                  *         "failed_reason": "Transaction Not Permitted",
-                 *         "processed_at": "2026-11-22T19:57:15.343Z",
+                 *         "processed_at": "2026-11-22T21:47:24.617Z",
                  *         "reference_number": "retur-3",
-                 *         "refund_id": "f9013fac-d0e6-45b6-a6c4-a25bf137c7aa",
+                 *         "refund_id": "a4ef903b-258a-4242-9b7b-18817e1e4914",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "FAILED",
-                 *         "transaction_id": "b582fe6d-a480-8c11-9512-ac3f18e4cbff"
+                 *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725"
                  *       },
                  *       "event": "direct-debit.refund.failed",
                  *       "response_code": "SP001",
@@ -19356,7 +19707,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19367,7 +19718,7 @@ export interface operations {
                  *         "cancelled_at": null,
                  *         "captured_at": null,
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T20:32:18.827Z",
+                 *         "created_at": "2026-11-22T22:22:30.470Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -19381,7 +19732,7 @@ export interface operations {
                  *         },
                  *         "has_settle": false,
                  *         "html_form": null,
-                 *         "id": "9901M82FBAVJHCKNQSA0R779Y30G",
+                 *         "id": "9901M82NN3HBX0AH68430DSSSKHF",
                  *         "installment": 1,
                  *         "installment_month": 1,
                  *         "masked_card": "441111******1118",
@@ -19392,7 +19743,7 @@ export interface operations {
                  *           "value": "250000.00"
                  *         },
                  *         "payment_url": null,
-                 *         "processed_at": "2026-11-22T20:32:18.870Z",
+                 *         "processed_at": "2026-11-22T22:22:30.623Z",
                  *         "redirect_url": null,
                  *         "settle_at": null,
                  *         "status": "success"
@@ -19400,7 +19751,7 @@ export interface operations {
                  *       "event": "card-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:18"
+                 *       "timestamp": "23 Nov 2026 05:22:30"
                  *     }
                  */
                 "application/json": components["schemas"]["CardTransactionWebhook"];
@@ -19439,7 +19790,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19448,7 +19799,7 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "12/39",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T20:32:59.333Z",
+                 *         "created_at": "2026-11-22T22:23:13.148Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -19460,19 +19811,19 @@ export interface operations {
                  *         "interval_count": 1,
                  *         "masked_card": "441111******1118",
                  *         "name": "Gym",
-                 *         "next_charge_at": "2026-12-22T20:32:59.333Z",
+                 *         "next_charge_at": "2026-12-22T22:23:13.148Z",
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                 *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T20:32:59.333Z",
+                 *         "start_at": "2026-11-22T22:23:13.148Z",
                  *         "status": "active",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.activated",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *       "timestamp": "23 Nov 2026 05:23:13"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionActivatedWebhook"];
@@ -19516,20 +19867,20 @@ export interface operations {
                  *           "value": "99000.00"
                  *         },
                  *         "attempts": 1,
-                 *         "card_transaction_id": "9901M82FCJFAMX7XSA7FC8WH5GKJ",
+                 *         "card_transaction_id": "9901M82NPDA29CBT8YVDWE7EY87H",
                  *         "cycle": 1,
-                 *         "due_at": "2026-11-22T20:32:59.333Z",
+                 *         "due_at": "2026-11-22T22:23:13.148Z",
                  *         "failed_code": null,
                  *         "failed_reason": null,
                  *         "next_retry_at": null,
-                 *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
-                 *         "processed_at": "2026-11-22T20:32:59.445Z",
+                 *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                 *         "processed_at": "2026-11-22T22:23:13.379Z",
                  *         "status": "success"
                  *       },
                  *       "event": "subscription.charge.succeeded",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *       "timestamp": "23 Nov 2026 05:23:13"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionChargeSucceededWebhook"];
@@ -19573,20 +19924,20 @@ export interface operations {
                  *           "value": "99000.00"
                  *         },
                  *         "attempts": 1,
-                 *         "card_transaction_id": "9901M851SA9XZQGD42EKEM8B6533",
+                 *         "card_transaction_id": "9901M8583718PYZGX9EV9NXTEJE9",
                  *         "cycle": 2,
-                 *         "due_at": "2026-11-23T20:33:00.012Z",
+                 *         "due_at": "2026-11-23T22:23:15.331Z",
                  *         "failed_code": "51",
                  *         "failed_reason": "Insufficient funds",
-                 *         "next_retry_at": "2026-11-23T20:33:02.408Z",
-                 *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
+                 *         "next_retry_at": "2026-11-23T22:23:18.557Z",
+                 *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
                  *         "processed_at": null,
                  *         "status": "retrying"
                  *       },
                  *       "event": "subscription.charge.failed",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "24 Nov 2026 03:33:00"
+                 *       "timestamp": "24 Nov 2026 05:23:16"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionChargeFailedWebhook"];
@@ -19625,7 +19976,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19634,7 +19985,7 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "12/39",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T20:33:00.012Z",
+                 *         "created_at": "2026-11-22T22:23:15.331Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -19649,16 +20000,16 @@ export interface operations {
                  *         "next_charge_at": null,
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82FCK3CCQRBT5E7BD6H9YNA",
+                 *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T20:33:00.012Z",
+                 *         "start_at": "2026-11-22T22:23:15.331Z",
                  *         "status": "past_due",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.past_due",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "24 Nov 2026 03:33:06"
+                 *       "timestamp": "24 Nov 2026 05:23:23"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionPastDueWebhook"];
@@ -19697,7 +20048,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19706,13 +20057,13 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "01/40",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T20:32:59.333Z",
+                 *         "created_at": "2026-11-22T22:23:13.148Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
                  *           "phone": "081234567890"
                  *         },
-                 *         "ended_at": "2026-11-22T20:32:59.664Z",
+                 *         "ended_at": "2026-11-22T22:23:14.035Z",
                  *         "ended_reason": "merchant",
                  *         "interval": "month",
                  *         "interval_count": 1,
@@ -19721,16 +20072,16 @@ export interface operations {
                  *         "next_charge_at": null,
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82FCJE5GFJKCQQSETT9QN54",
+                 *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T20:32:59.333Z",
+                 *         "start_at": "2026-11-22T22:23:13.148Z",
                  *         "status": "cancelled",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.cancelled",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *       "timestamp": "23 Nov 2026 05:23:14"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionCancelledWebhook"];
@@ -19769,7 +20120,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19778,13 +20129,13 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "12/39",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T20:32:59.846Z",
+                 *         "created_at": "2026-11-22T22:23:14.713Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
                  *           "phone": "081234567890"
                  *         },
-                 *         "ended_at": "2026-11-22T20:32:59.944Z",
+                 *         "ended_at": "2026-11-22T22:23:15.155Z",
                  *         "ended_reason": "completed",
                  *         "interval": "month",
                  *         "interval_count": 1,
@@ -19793,16 +20144,16 @@ export interface operations {
                  *         "next_charge_at": null,
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82FCJY6PRERJST5CMJD00ZQ",
+                 *         "plan_id": "01M82NPERSSBSCH7E8PR531792",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T20:32:59.846Z",
+                 *         "start_at": "2026-11-22T22:23:14.713Z",
                  *         "status": "completed",
                  *         "total_cycles": 1
                  *       },
                  *       "event": "subscription.completed",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *       "timestamp": "23 Nov 2026 05:23:15"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionCompletedWebhook"];
@@ -19841,7 +20192,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82DAZX1B5292XS15AWWPBSA",
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19850,7 +20201,7 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "11/26",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T20:32:59.701Z",
+                 *         "created_at": "2026-11-22T22:23:14.188Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -19862,22 +20213,88 @@ export interface operations {
                  *         "interval_count": 1,
                  *         "masked_card": "441111******1118",
                  *         "name": "Gym",
-                 *         "next_charge_at": "2026-12-22T20:32:59.701Z",
+                 *         "next_charge_at": "2026-12-22T22:23:14.188Z",
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82FCJSNA9TEF9XPCFAKXBPK",
+                 *         "plan_id": "01M82NPE8CCVZN6RMMXXBKSA0J",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T20:32:59.701Z",
+                 *         "start_at": "2026-11-22T22:23:14.188Z",
                  *         "status": "active",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.card_expiring",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 03:32:59"
+                 *       "timestamp": "23 Nov 2026 05:23:14"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionCardExpiringWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardChargeback: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "card_transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                 *         "created_at": "2026-11-22T22:23:11.394Z",
+                 *         "ended_at": null,
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "id": "01M82NN3J69A54X1XP10FN7DV1",
+                 *         "merchant_reff_no": "INV-1042",
+                 *         "reason": "Merchandise not received",
+                 *         "reason_code": "13.1",
+                 *         "reserved_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "respond_by": "2026-12-06T22:23:11.300Z",
+                 *         "stage": "chargeback",
+                 *         "status": "open"
+                 *       },
+                 *       "event": "card-chargeback",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "23 Nov 2026 05:23:11"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CardChargebackWebhook"];
             };
         };
         responses: {

@@ -7,6 +7,7 @@ import {
   toBinary,
   toJson,
 } from '@bufbuild/protobuf';
+import { ChargebackOperatorService } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import { CardOperatorService } from '@gerbang/proto/gerbang/cards/v1/operators';
 import { SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
@@ -26,6 +27,7 @@ const APPROVED: readonly (readonly [RpcServiceName, DescService])[] = [
   ['money-in', SuspenseService],
   ['direct-debit', SupportService],
   ['cards', CardOperatorService],
+  ['cards', ChargebackOperatorService],
 ];
 
 /** approvals list | show | approve | reject */

@@ -49,6 +49,8 @@ function verify(options: VerifyOptions): Promise<void> {
           available: formatSen(balance.availableSen),
           held: formatSen(balance.heldSen),
           pending: formatSen(balance.pendingSen),
+          reserve: formatSen(balance.reserveSen),
+          owed: formatSen(balance.owedSen),
         });
       },
     };

@@ -5,7 +5,7 @@ import { Money, Timestamp, Ulid } from './schemas.ts';
 import { textOrNull, wordOf } from './text.ts';
 import { iso, isoOrNull } from './time.ts';
 
-const CardTransactionId = z
+export const CardTransactionId = z
   .string()
   .regex(/^99[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
   .meta({ id: 'CardTransactionId', description: 'The prefix 99 and a ULID.', examples: ['9901KAJ5Z4D5E6F7G8H9J0K1M2N3'] });

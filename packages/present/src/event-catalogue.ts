@@ -1,3 +1,4 @@
+import { cardChargebackWebhook } from './card-chargeback.ts';
 import { cardTransactionWebhook } from './card-webhook.ts';
 import { cardlessWithdrawalWebhook } from './cardless-withdrawal.ts';
 import { directDebitWebhooks } from './direct-debit-webhook.ts';
@@ -117,6 +118,9 @@ export const EVENT_CATALOGUE = {
     'subscription.completed': webhook(subscriptionWebhooks.completed),
     'subscription.card_expiring': webhook(subscriptionWebhooks.cardExpiring),
     'card-transaction.decided': noWebhook('what it has changed has a webhook of its own'),
+    'card-chargeback.opened': webhook(cardChargebackWebhook),
+    'card-chargeback.won': webhook(cardChargebackWebhook),
+    'card-chargeback.lost': webhook(cardChargebackWebhook),
   },
 } as const satisfies EventCatalogue;
 

@@ -12,6 +12,13 @@ export {
 } from './beneficiary.ts';
 export { type CallbackSettingsJson, callbackSettingsSchema, presentCallbackSettings } from './callback-settings.ts';
 export {
+  type ChargebackJson,
+  ChargebackStatus,
+  chargebackSchema,
+  chargebackStatusOf,
+  presentChargeback,
+} from './card-chargeback.ts';
+export {
   type CardCancelJson,
   type CardTransactionJson,
   cardCancelSchema,

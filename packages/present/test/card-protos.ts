@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { CARD_BRANDS } from '@gerbang/core';
 import { CancelType, PaymentSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { ChargebackSchema, ChargebackStage, ChargebackStatus } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import { CycleSchema, CycleStatus, PlanInterval, PlanSchema, PlanStatus } from '@gerbang/proto/gerbang/cards/v1/plans';
 import fc from 'fast-check';
 import { at, digits, maybe, sen, text, ulid } from './protos.ts';
@@ -131,5 +132,33 @@ export const cycle = (status: CycleStatus) =>
         ...fields,
         ...(retry !== undefined && { nextRetryAtMs: retry }),
         ...(processed !== undefined && { processedAtMs: processed }),
+      }),
+    );
+
+export const CHARGEBACK_STATUSES = [ChargebackStatus.OPEN, ChargebackStatus.WON, ChargebackStatus.LOST];
+
+export const chargeback = (status: ChargebackStatus) =>
+  fc
+    .record({
+      id: ulid,
+      accountId: ulid,
+      cardTransactionId: ulid.map((id) => `99${id}`),
+      status: fc.constant(status),
+      stage: fc.constantFrom(ChargebackStage.CHARGEBACK, ChargebackStage.PRE_ARBITRATION),
+      amountSen: sen,
+      reservedSen: sen,
+      feeSen: sen,
+      reasonCode: text,
+      reason: text,
+      respond: maybe(at),
+      createdAtMs: at,
+      ended: maybe(at),
+      merchantReffNo: text,
+    })
+    .map(({ respond, ended, ...fields }) =>
+      create(ChargebackSchema, {
+        ...fields,
+        ...(respond !== undefined && { respondByMs: respond }),
+        ...(ended !== undefined && { endedAtMs: ended }),
       }),
     );

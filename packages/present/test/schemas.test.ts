@@ -2,6 +2,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { AVAILABLE_PAYMENT_METHODS, isUlid, toMoney } from '@gerbang/core';
 import { type Purchase, PurchaseFinishedSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { CardTransactionEventSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { ChargebackEventSchema } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import { CycleEventSchema, PlanEventSchema } from '@gerbang/proto/gerbang/cards/v1/plans';
 import {
   BindingChangedSchema,
@@ -145,6 +146,10 @@ const CASES: readonly Case[] = [
     statuses: cards.PAYMENT_STATUSES,
     messages: cards.payment,
   }),
+  ...eachOf('chargeback', present.chargebackSchema, present.presentChargeback, {
+    statuses: cards.CHARGEBACK_STATUSES,
+    messages: cards.chargeback,
+  }),
   ...eachOf('plan', present.planSchema, present.presentPlan, { statuses: cards.PLAN_STATUSES, messages: cards.plan }),
   ...eachOf('cycle of a plan', present.cycleSchema, present.presentCycle, {
     statuses: cards.CYCLE_STATUSES,
@@ -231,6 +236,11 @@ const cardPayments = payload(
 const plans = payload(PlanEventSchema, fc.record({ plan: fc.oneof(...cards.PLAN_STATUSES.map(cards.plan)) }));
 const cycles = payload(CycleEventSchema, fc.record({ cycle: fc.oneof(...cards.CYCLE_STATUSES.map(cards.cycle)) }));
 
+const chargebacks = payload(
+  ChargebackEventSchema,
+  fc.record({ chargeback: fc.oneof(...cards.CHARGEBACK_STATUSES.map(cards.chargeback)) }),
+);
+
 /** Payloads of every event that has a webhook. */
 const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'virtual-account.expired': payload(VirtualAccountEventSchema, fc.record({ virtualAccount: protos.virtualAccount(EXPIRED) })),
@@ -287,6 +297,9 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'subscription.cancelled': plans,
   'subscription.completed': plans,
   'subscription.card_expiring': plans,
+  'card-chargeback.opened': chargebacks,
+  'card-chargeback.won': chargebacks,
+  'card-chargeback.lost': chargebacks,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

@@ -6,7 +6,7 @@ const SCALARS = [
   ...['address', 'addresses', 'aggregate', 'alert', 'asked', 'attempts'],
   ...['biller_url', 'binding_id', 'by', 'bytes'],
   ...['caller', 'channel', 'checkpoint', 'client_id', 'code', 'collection', 'command', 'command_id', 'confirmations'],
-  ...['cycle'],
+  ...['chargeback_id', 'cycle'],
   ...['day', 'deliveries', 'differences', 'duration_ms'],
   ...['endpoint', 'epoch', 'error_rate', 'event', 'event_id', 'expected_seq'],
   ...['failed_calls', 'failed_case', 'failing_since', 'field', 'followers_missing', 'found_seq'],

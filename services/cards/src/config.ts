@@ -78,6 +78,12 @@ const shape = {
   CARD_3DS_SECONDS: env.integer(900, 60),
   /** Between the charges of a plan's cycle that fail. */
   CARD_PLAN_RETRY_SECONDS: env.integer(86_400, 1),
+  /** Whole rupiah. */
+  CARD_CHARGEBACK_FEE: env.integer(0, 0),
+  SUSPENSE_PARTITION: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .default('p0'),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -5,6 +5,7 @@ import type { AcquirerTerms, CardRail } from '@gerbang/rails/card';
 import type { RpcClient } from '@gerbang/rpc';
 import type { BackgroundWork, Logger } from '@gerbang/runtime';
 import type { IdempotencyKeys } from '@gerbang/store';
+import type { ChargebackStore } from './chargeback/store.ts';
 import type { CycleStore } from './cycle/store.ts';
 import type { Velocity } from './limits/velocity.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,6 +18,7 @@ export type Context = {
   payments: PaymentStore;
   plans: PlanStore;
   cycles: CycleStore;
+  chargebacks: ChargebackStore;
   vault: Vault;
   /** Bounds what card testers can try. */
   velocity: Velocity;
@@ -36,6 +38,10 @@ export type Context = {
   railTimeoutMs: number;
   /** Between the charges of a cycle that fail. */
   planRetryMs: number;
+  /** What a merchant is charged for each chargeback, unless it is won. */
+  chargebackFeeSen: bigint;
+  /** Where money without an owner is. */
+  suspensePartition: string;
   /** A payment of a plan has an outcome: the plan goes on at once, and not when its timer fires. */
   onChargeFinished: (planId: string) => void;
   clock: Clock;

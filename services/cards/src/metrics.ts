@@ -22,6 +22,8 @@ export type Metrics = {
   credited(ms: number): void;
   /** The acquirer says something else than it did before. */
   contradicted(report: string): void;
+  /** A chargeback was opened (unmatched: of an unknown payment), won or lost. `code`: the card network's reason. */
+  chargeback(what: string, code: string): void;
 };
 
 /** What the metrics ask whenever they are read. */
@@ -47,10 +49,17 @@ export function createCardMetrics(registry: Registry, sources: Sources): Metrics
     labelNames: ['rail', 'report'],
     registers,
   });
+  const chargebacks = new Counter({
+    name: 'gerbang_card_chargebacks_total',
+    help: 'Chargebacks of card payments by what has become of them',
+    labelNames: ['event', 'code'],
+    registers,
+  });
   return {
     ...paymentMetrics(registry, sources.acquirer),
     ...planMetrics(registry, sources),
     credited: (ms) => duration.observe(Math.max(0, ms) / 1_000),
+    chargeback: (event, code) => chargebacks.inc({ event, code: /^[A-Za-z0-9._-]{0,16}$/.test(code) ? code : 'other' }),
     contradicted: (report) => contradictions.inc({ rail: 'card', report }),
   };
 }

@@ -1,7 +1,12 @@
 import { AcquirerReportService, CardPageService, CardService } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { ChargebackOperatorService, ChargebackService } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import { PlanService } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { implement } from '@gerbang/rpc';
-import type { OperatorGate } from '@gerbang/service/operators';
+import { FINANCE, implementForOperators, type OperatorGate, VIEWERS } from '@gerbang/service/operators';
+import { getChargeback } from './chargeback/rpc/get-chargeback.ts';
+import { listChargebacks } from './chargeback/rpc/list-chargebacks.ts';
+import { endCase, listCases, showCase } from './chargeback/rpc/operate.ts';
+import { reportChargeback } from './chargeback/rpc/report-chargeback.ts';
 import type { Context } from './context.ts';
 import { operatorImplementation } from './operators/rpc.ts';
 import { cancel } from './payment/rpc/cancel.ts';
@@ -40,7 +45,27 @@ export function implementations(context: Context, gate: OperatorGate) {
       },
       ['edge'],
     ),
-    implement(AcquirerReportService, { reportPayment: (request) => reportPayment(context, request) }, ['edge']),
+    implement(
+      ChargebackService,
+      {
+        getChargeback: (request) => getChargeback(context, request),
+        listChargebacks: (request) => listChargebacks(context, request),
+      },
+      ['edge'],
+    ),
+    implementForOperators(gate, ChargebackOperatorService, {
+      listCases: { roles: VIEWERS, handler: (request) => listCases(context, request) },
+      showCase: { roles: VIEWERS, handler: (request) => showCase(context, request) },
+      endCase: { roles: FINANCE, approval: () => true, handler: (request, call) => endCase(context, request, call) },
+    }),
+    implement(
+      AcquirerReportService,
+      {
+        reportPayment: (request) => reportPayment(context, request),
+        reportChargeback: (request) => reportChargeback(context, request),
+      },
+      ['edge'],
+    ),
     implement(CardPageService, { getReturn: (request) => getReturn(context, request) }, ['checkout']),
     operatorImplementation(context, gate),
   ];

@@ -12,6 +12,9 @@ import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
 import { openAcquirer } from './acquirer.ts';
+import { onChargebackDue } from './chargeback/advance.ts';
+import type { StoredChargebackDocument } from './chargeback/document.ts';
+import { CHARGEBACKS, openChargebackStore } from './chargeback/store.ts';
 import type { Config } from './config.ts';
 import { CARD, type Context } from './context.ts';
 import { CYCLES, openCycleStore } from './cycle/store.ts';
@@ -53,6 +56,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       payments: await openPaymentStore(store, relay.afterWrite),
       plans: await openPlanStore(store, relay.afterWrite),
       cycles: await openCycleStore(store, relay.afterWrite),
+      chargebacks: await openChargebackStore(store, relay.afterWrite),
       vault: await openVault(store, keys),
       velocity: createVelocity({
         ...reportsOf(foundation, metrics),
@@ -74,6 +78,8 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       challengeMs: config.CARD_3DS_SECONDS * 1_000,
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
       planRetryMs: config.CARD_PLAN_RETRY_SECONDS * 1_000,
+      chargebackFeeSen: BigInt(config.CARD_CHARGEBACK_FEE) * 100n,
+      suspensePartition: config.SUSPENSE_PARTITION,
       onChargeFinished: (planId) => onChargeFinished(context, planId),
       clock,
       log,
@@ -94,6 +100,12 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
       handle: (document) => onPlanDue(context, context.plans.fromDocument(document)),
     });
+    await openTimer(foundation, 'chargeback timer', {
+      collection: store.collection<StoredChargebackDocument>(CHARGEBACKS),
+      clock,
+      leaseMs: LEASE_MARGIN_MS,
+      handle: (document) => onChargebackDue(context, context.chargebacks.fromDocument(document)),
+    });
     const gate = openOperatorGate(foundation);
     const rails = openReconciledRails({ config, payments: context.payments, clock, log });
     const reconciliations = await openReconciliations({ store, rails, clock, gate, registry, log });
@@ -101,7 +113,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
     const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
     const served = [
       ...implementations(context, gate),
-      ...relay.serve([PAYMENTS, PLANS, CYCLES], gate),
+      ...relay.serve([PAYMENTS, PLANS, CYCLES, CHARGEBACKS], gate),
       reconciliations.implementation,
       forKeys,
     ];

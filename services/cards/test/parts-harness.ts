@@ -8,6 +8,8 @@ import { BackgroundWork } from '@gerbang/runtime';
 import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { onChargebackDue } from '../src/chargeback/advance.ts';
+import { type ChargebackStore, openChargebackStore } from '../src/chargeback/store.ts';
 import type { Context } from '../src/context.ts';
 import { type CycleStore, openCycleStore } from '../src/cycle/store.ts';
 import { NO_VELOCITY, type Velocity } from '../src/limits/velocity.ts';
@@ -67,6 +69,29 @@ export function newLedger() {
   const balance = { pending: 0n, available: 0n };
   /** Of the rail, which bears what is written off. */
   const suspense = { sen: 0n };
+  /** `owed`: what available was short of; `lost`: what has gone to the acquirer; `suspense`: what nobody has borne. */
+  const disputed = { reserve: 0n, owed: 0n, lost: 0n, fees: 0n, suspense: 0n };
+  /** Chargebacks, as the ledger has them: what comes to available repays first what is owed. */
+  const repayFirst = (sen: bigint) => {
+    const repaidSen = sen < disputed.owed ? sen : disputed.owed;
+    disputed.owed -= repaidSen;
+    balance.available += sen - repaidSen;
+  };
+  const dispute = ({ intent, amountSen = 0n, feeSen = 0n }: Posted) => {
+    const grossSen = amountSen + feeSen;
+    if (intent === Intent.RESERVE) {
+      const takenSen = balance.available < grossSen ? balance.available : grossSen;
+      balance.available -= takenSen;
+      disputed.owed += grossSen - takenSen;
+      disputed.reserve += grossSen;
+      return;
+    }
+    disputed.reserve -= grossSen;
+    if (disputed.reserve < 0n) throw new Error('more is taken from the reserve than is there');
+    if (intent === Intent.RESTORE) return repayFirst(grossSen);
+    disputed.lost += amountSen;
+    disputed.fees += feeSen;
+  };
   const changeOf = ({
     intent,
     side,
@@ -93,6 +118,7 @@ export function newLedger() {
   return {
     balance,
     suspense,
+    disputed,
     keys: () => [...contents.keys()].filter((key) => !refused.has(key)).map((key) => key.slice(key.indexOf(':') + 1)),
     post: async (request: Posted) => {
       const { postingKey = '', intent, side, amountSen = 0n, feeSen = 0n } = request;
@@ -100,7 +126,14 @@ export function newLedger() {
       const known = contents.get(postingKey);
       if (known !== undefined && known !== content) throw new RefusalError(refuse('posting_key_conflict'));
       contents.set(postingKey, content);
-      if (known === undefined) {
+      const isOfSuspense = intent === Intent.REFUND && side === Side.SUSPENSE;
+      if (known === undefined && isOfSuspense) disputed.suspense -= amountSen;
+      else if (known === undefined && (intent === Intent.RESERVE || intent === Intent.RESTORE || intent === Intent.FORFEIT))
+        dispute(request);
+      else if (known === undefined && intent === Intent.SETTLE && disputed.owed > 0n) {
+        balance.pending -= amountSen;
+        repayFirst(amountSen);
+      } else if (known === undefined) {
         const change = changeOf(request);
         const after = { pending: balance.pending + change.pending, available: balance.available + change.available };
         if (after.available < 0n || after.pending < 0n) refused.set(postingKey, 'insufficient_balance');
@@ -159,6 +192,7 @@ export function useParts() {
   let plans: PlanStore;
   let cycles: CycleStore;
   let vault: Vault;
+  let chargebacks: ChargebackStore;
   beforeAll(async () => {
     mongo = await startTestMongo();
     store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}parts`, appName: 'test' });
@@ -166,6 +200,7 @@ export function useParts() {
     plans = await openPlanStore(store, () => {});
     cycles = await openCycleStore(store, () => {});
     vault = await openVault(store, testKeys());
+    chargebacks = await openChargebackStore(store, () => {});
   });
   afterAll(async () => {
     await store?.close();
@@ -204,6 +239,12 @@ export function useParts() {
         find: guard(cycles.find),
         apply: guard(cycles.apply),
       },
+      chargebacks: {
+        ...chargebacks,
+        insertOrFind: guard(chargebacks.insertOrFind),
+        find: guard(chargebacks.find),
+        apply: guard(chargebacks.apply),
+      },
       vault: { keep: guard(vault.keep), reveal: guard(vault.reveal), release: guard(vault.release) },
       velocity,
       rail: {
@@ -214,6 +255,7 @@ export function useParts() {
         refund: guard(rail.refund),
         resolve: guard(rail.resolve),
         inquire: rail.inquire && guard(rail.inquire),
+        ...(rail.inquireChargeback && { inquireChargeback: guard(rail.inquireChargeback) }),
       },
       terms: parsed,
       ledger: { post: guard(ledger.post), getBalance: unused, verify: unused },
@@ -234,6 +276,8 @@ export function useParts() {
       challengeMs: 900_000,
       railTimeoutMs: 1_000,
       planRetryMs: 2_000,
+      chargebackFeeSen: 0n,
+      suspensePartition: 'p0',
       onChargeFinished: (planId) => onChargeFinished(context, planId),
       clock,
       log: testLog(),
@@ -271,12 +315,27 @@ export function useParts() {
       }
       return expect.fail('the plan does not come to rest');
     },
+    async findChargeback(id: string) {
+      return (await chargebacks.find(id, { linearizable: true })) ?? expect.fail('no chargeback');
+    },
+    /** The timers of a chargeback in all replicas at once, as time goes by until nothing is left to do. */
+    async fireChargebackTimers(replicas: readonly Context[], clock: ReturnType<typeof createClock>, id: string) {
+      for (let round = 0; round < 60; round++) {
+        const chargeback = (await chargebacks.find(id, { linearizable: true })) ?? expect.fail('no chargeback');
+        const dueMs = chargeback.document.due_at?.getTime();
+        if (dueMs === undefined) return chargeback;
+        if (dueMs > clock.now()) clock.setOffset(clock.offsetMs() + dueMs - clock.now());
+        await Promise.all(replicas.map((replica) => onChargebackDue(replica, chargeback)));
+      }
+      return expect.fail('the chargeback does not come to rest');
+    },
     /** Every document of the database, as text. */
     async everything(): Promise<string> {
       const names = [
         'card_payments',
         'card_plans',
         'card_cycles',
+        'card_chargebacks',
         'card_tokens',
         'card_claims',
         'vault_secrets',
@@ -308,6 +367,7 @@ const NO_METRICS: Metrics = {
   cycleIs() {},
   credited() {},
   contradicted() {},
+  chargeback() {},
 };
 
 export type Parts = ReturnType<typeof useParts>;

@@ -1,4 +1,12 @@
-import type { AuthorisationRequest, AuthorisationState, CardData, CardRail, InquiryResult } from '@gerbang/rails/card';
+import type {
+  AcquirerChargeback,
+  AuthorisationRequest,
+  AuthorisationState,
+  CardData,
+  CardRail,
+  ChargebackInquiry,
+  InquiryResult,
+} from '@gerbang/rails/card';
 
 /** What the acquirer does. `lost`: it does it, and its answer never comes. `unsent`: it never gets it. */
 export type Behaviour = 'takes' | 'refuses' | 'lost' | 'unsent';
@@ -22,6 +30,8 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   const cards: CardData[] = [];
   const asked: string[] = [];
   const requests: AuthorisationRequest[] = [];
+  /** By their case ids; what the acquirer says of them when it is asked. */
+  const cases = new Map<string, AcquirerChargeback>();
   const state = { isSilent: false, first: 'authorised' as Held['status'] };
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
   const inquire = async ({ reference }: { reference: string }): Promise<InquiryResult> => {
@@ -69,9 +79,15 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
     },
     resolve: inquire,
     inquire,
+    async inquireChargeback({ caseId }): Promise<ChargebackInquiry> {
+      asked.push('inquireChargeback');
+      if (state.isSilent) return SILENT;
+      const chargeback = cases.get(caseId);
+      return chargeback === undefined ? { outcome: 'not_found' } : { outcome: 'found', chargeback };
+    },
     close: async () => {},
   };
-  return { rail, held, cards, asked, requests, state, behaviour };
+  return { rail, cases, held, cards, asked, requests, state, behaviour };
 }
 
 function answerOf({ status }: Pick<Held, 'status'>): AuthorisationState {

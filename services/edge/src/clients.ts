@@ -1,5 +1,6 @@
 import { PrepaidService } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { AcquirerReportService, CardService } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { ChargebackService } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import { PlanService } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { BankReportService, DirectDebitService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
@@ -61,6 +62,7 @@ export function openClients(foundation: Foundation<Config>) {
     prepaid: biller.client(PrepaidService),
     cards: cards.client(CardService),
     plans: cards.client(PlanService),
+    chargebacks: cards.client(ChargebackService),
     /** What acquirers report about card payments. */
     cardRails: cards.client(AcquirerReportService),
   };

@@ -85,7 +85,7 @@ export async function startRailsEdge(
     notifyReversed: async () => ({ decision: RailDecision.ACCEPTED }),
   };
   const moneyOut: ReportHandlers = { reportTransfer: async () => ({}) };
-  const cards: AcquirerHandlers = { reportPayment: async () => ({}) };
+  const cards: AcquirerHandlers = { reportPayment: async () => ({}), reportChargeback: async () => ({}) };
   const server = await startRpcServer({
     host: '127.0.0.1',
     port: 0,

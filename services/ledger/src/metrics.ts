@@ -10,6 +10,8 @@ export type Metrics = {
   projectorLag(partition: string, postings: number, ageMs: number): void;
   /** Batches of a partition's journal that the chain does not prove, as a writer has come across them. */
   unproven(partition: string, what: Unproven, batches: number): void;
+  /** What the accounts of a partition owe together after chargebacks. */
+  owed(partition: string, sen: bigint): void;
   /** Another instance tells its lag from now on. */
   partitionLeft(partition: string): void;
 };
@@ -51,6 +53,12 @@ export function createLedgerMetrics(registry: Registry): Metrics {
     labelNames: ['partition', 'result'],
     registers: [registry],
   });
+  const receivable = new Gauge({
+    name: 'gerbang_merchant_receivable_rupiah',
+    help: 'What merchants owe because their balance was short when a chargeback was opened',
+    labelNames: ['partition'],
+    registers: [registry],
+  });
   return {
     posted: (intent, result, count) => postings.inc({ intent, result }, count),
     batchCommitted(count, durationMs) {
@@ -62,6 +70,10 @@ export function createLedgerMetrics(registry: Registry): Metrics {
       lagSeconds.set({ partition }, ageMs / 1_000);
     },
     unproven: (partition, result, batches) => unproven.inc({ partition, result }, batches),
-    partitionLeft: (partition) => lag.remove({ partition }),
+    owed: (partition, sen) => receivable.set({ partition }, Number(sen) / 100),
+    partitionLeft(partition) {
+      lag.remove({ partition });
+      receivable.remove({ partition });
+    },
   };
 }

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { COMPENSATIONS, INTENTS, type Posting, type Result, SIDES } from '../src/posting/posting.ts';
 
-type Account = { available: bigint; held: bigint; pending: bigint };
+/** `owed`: what is owed, as a negative number. */
+type Account = { available: bigint; held: bigint; pending: bigint; reserve: bigint; owed: bigint };
 
 /**
- * What the ledger promises, said as simply as possible: per merchant account three numbers, four of the house, and per key the
+ * What the ledger promises, said as simply as possible: per merchant account five numbers, four of the house, and per key the
  * first answer.
  */
 export class Model {
@@ -24,7 +25,7 @@ export class Model {
 
   account(merchantId: string, accountId: string): Account {
     const name = `${merchantId}/${accountId}`;
-    const account = this.accounts.get(name) ?? { available: 0n, held: 0n, pending: 0n };
+    const account = this.accounts.get(name) ?? { available: 0n, held: 0n, pending: 0n, reserve: 0n, owed: 0n };
     this.accounts.set(name, account);
     return account;
   }
@@ -33,7 +34,7 @@ export class Model {
   sum(): bigint {
     const { rail, fees, vendors, suspense } = this.house;
     return [...this.accounts.values()].reduce(
-      (sum, one) => sum + one.available + one.held + one.pending,
+      (sum, one) => sum + one.available + one.held + one.pending + one.reserve + one.owed,
       rail + fees + vendors + suspense,
     );
   }
@@ -47,10 +48,12 @@ export class Model {
     /** Takes from the account, unless there is less. */
     const take = (amounts: Partial<Account>): string | undefined => {
       if ((amounts.pending ?? 0n) > account.pending || (amounts.held ?? 0n) > account.held) return 'internal';
+      if ((amounts.reserve ?? 0n) > account.reserve) return 'internal';
       if ((amounts.available ?? 0n) > account.available) return 'insufficient_balance';
       account.available -= amounts.available ?? 0n;
       account.held -= amounts.held ?? 0n;
       account.pending -= amounts.pending ?? 0n;
+      account.reserve -= amounts.reserve ?? 0n;
       return undefined;
     };
     const takeSide = (sen: bigint): string | undefined => {
@@ -61,6 +64,10 @@ export class Model {
     const giveSide = (sen: bigint) => {
       if (side === 'suspense') house.suspense += sen;
       else account[side] += sen;
+    };
+    /** Every sen in turn: to what is owed while something is. */
+    const repayFirst = (sen: bigint) => {
+      for (let left = sen; left > 0n; left--) account[account.owed < 0n ? 'owed' : 'available']++;
     };
     switch (posting.intent) {
       case 'hold': {
@@ -87,7 +94,7 @@ export class Model {
       }
       case 'settle': {
         const refused = take({ pending: net });
-        if (refused === undefined) account.available += net;
+        if (refused === undefined) repayFirst(net);
         return refused;
       }
       case 'credit':
@@ -102,6 +109,22 @@ export class Model {
       }
       case 'compensate':
         return this.#compensate(posting, takeSide, giveSide);
+      case 'reserve':
+        for (let left = gross; left > 0n; left--) account[account.available > 0n ? 'available' : 'owed']--;
+        account.reserve += gross;
+        return undefined;
+      case 'restore': {
+        const refused = take({ reserve: gross });
+        if (refused === undefined) repayFirst(gross);
+        return refused;
+      }
+      case 'forfeit': {
+        const refused = take({ reserve: gross });
+        if (refused !== undefined) return refused;
+        house.rail += net;
+        this.#takeFee(posting);
+        return undefined;
+      }
       default:
         return posting.intent satisfies never;
     }
@@ -155,7 +178,8 @@ export const postings: fc.Arbitrary<Posting> = fc
   .map((one) => {
     const isSided = one.intent === 'credit' || one.intent === 'refund' || one.intent === 'compensate';
     const side = isSided ? one.side : 'available';
-    const takesFee = one.intent === 'capture' || one.intent === 'credit' || one.intent === 'compensate';
+    const takesFee =
+      one.intent === 'capture' || one.intent === 'credit' || one.intent === 'compensate' || one.intent === 'forfeit';
     return {
       ...one,
       side,

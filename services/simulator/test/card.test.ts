@@ -259,3 +259,33 @@ describe("the acquirer's history", () => {
     expect(await rail.inquire({ reference: references[2] ?? '' }, soon())).toMatchObject({ outcome: 'captured' });
   });
 });
+
+test('a chargeback is opened once for each call, asked for by its case, withdrawn, and in the books', async () => {
+  const request = await authorised();
+  await rail.capture(request, soon());
+  const path = `card/${request.reference}/chargeback`;
+  const quietly = { notify: false };
+  const opened = await bench.control('POST', path, { ...quietly, amount: 100_000, reason: 'Not received', reason_code: '13.1' });
+  expect(opened.json).toEqual({ accepted: true, case_id: `${request.reference}-CB1` });
+  expect((await bench.control('POST', path, quietly)).json).toMatchObject({ case_id: `${request.reference}-CB2` });
+  const caseId = `${request.reference}-CB1`;
+  const said = { caseId, reference: request.reference, amountSen: '10000000', reasonCode: '13.1', reason: 'Not received' };
+  const inquire = (id: string) => rail.inquireChargeback?.({ caseId: id }, soon());
+  expect(await inquire(caseId)).toMatchObject({
+    outcome: 'found',
+    chargeback: { ...said, stage: 'chargeback', isWithdrawn: false },
+  });
+  expect(await inquire(`${request.reference}-CB3`)).toEqual({ outcome: 'not_found' });
+  await bench.control('POST', `${path}/withdraw`, { ...quietly, case_id: caseId });
+  expect(await inquire(caseId)).toMatchObject({ chargeback: { isWithdrawn: true } });
+  const books = booksSchema.parse((await bench.control('GET', 'rails/card/books')).json);
+  const own = books.items.filter(({ transaction_id }) => transaction_id === request.reference);
+  expect(own.map(({ direction, status, amount }) => [direction, status, amount.value])).toEqual([
+    ['in', 'success', '250000.00'],
+    ['out', 'canceled', '100000.00'],
+    ['out', 'pending', '250000.00'],
+  ]);
+  expect((await bench.control('POST', 'card/nothing/chargeback', quietly)).status).toBe(404);
+  await bench.control('PUT', 'rails/card', { outcome: 'error' });
+  expect(await inquire(caseId)).toEqual({ outcome: 'unknown', reason: 'HTTP 500' });
+});

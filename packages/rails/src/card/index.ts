@@ -1,4 +1,5 @@
 export { CardData, type CardFields } from './card-data.ts';
+export type { AcquirerChargeback, ChargebackInquiry } from './chargeback.ts';
 export { type CardHistoryOptions, openRestCardHistory } from './history.ts';
 export { type PrivateData, readPrivateData, writePrivateData } from './iso8583/private-data.ts';
 export { type Iso8583Acquirer, openIso8583CardRail } from './iso8583/rail.ts';

@@ -1,5 +1,6 @@
 import type { CallOptions, NotFoundOutcome, RefusedOutcome, UnknownOutcome } from '../rail-call.ts';
 import type { CardData } from './card-data.ts';
+import type { ChargebackInquiry } from './chargeback.ts';
 
 /**
  * What an acquirer is asked to authorise, without the card. `reference` is ours: the acquirer authorises it once, however often it
@@ -74,6 +75,8 @@ export type CardRail = {
   ): Promise<DoneResult>;
   /** How a payment stands, without changing it. Undefined where the acquirer answers no inquiries, as by ISO 8583:1987. */
   inquire: Inquire | undefined;
+  /** Absent where the acquirer can't be asked for its chargebacks: what it reports is believed then, since it is signed. */
+  inquireChargeback?(request: { caseId: string }, options: CallOptions): Promise<ChargebackInquiry>;
   close(): Promise<void>;
 };
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CallOptions, UnknownOutcome } from '../rail-call.ts';
 import { openSnapHttp, SnapError, TLS_VERSIONS, type TlsVersion } from '../snap-http.ts';
 import type { CardData } from './card-data.ts';
+import { readChargeback } from './chargeback.ts';
 import type { AuthorisationState, CardRail, DoneResult, Inquire } from './port.ts';
 import { signAcquirerCall } from './rest-signature.ts';
 
@@ -40,12 +41,7 @@ export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' 
   const prefix = base.pathname.replace(/\/+$/, '');
   const http = openSnapHttp(base.origin, { connections: CONNECTIONS, tlsMin });
 
-  const call = async (
-    method: 'GET' | 'POST',
-    path: string,
-    fields: object | undefined,
-    { signal }: CallOptions,
-  ): Promise<Answer> => {
+  const send = (method: 'GET' | 'POST', path: string, fields: object | undefined, { signal }: CallOptions) => {
     const body = fields === undefined ? '' : JSON.stringify(fields);
     const timestamp = new Date().toISOString();
     const signed = { method, path: `${prefix}${path}`, timestamp, body };
@@ -54,8 +50,11 @@ export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' 
       'x-timestamp': timestamp,
       'x-signature': signAcquirerCall(clientSecret, signed),
     };
+    return http.send({ method, path: signed.path, headers, body, signal });
+  };
+  const call = async (...request: Parameters<typeof send>): Promise<Answer> => {
     try {
-      return readAnswer(await http.send({ method, path: signed.path, headers, body, signal }));
+      return readAnswer(await send(...request));
     } catch (error) {
       if (error instanceof SnapError) return { silent: error.message };
       throw error;
@@ -88,6 +87,14 @@ export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' 
       act(reference, '/refund', { refund_reference: refundReference, amount: moneyOf(amountSen) }, options),
     resolve: ({ reference }, options) => inquire({ reference }, options),
     inquire,
+    async inquireChargeback({ caseId }, options) {
+      try {
+        return readChargeback(await send('GET', `/v1/chargebacks/${encodeURIComponent(caseId)}`, undefined, options), caseId);
+      } catch (error) {
+        if (error instanceof SnapError) return unknown(error.message);
+        throw error;
+      }
+    },
     close: () => http.close(),
   };
 }

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gerbang/core';
+import { isDisputed } from './dispute.ts';
 import {
   type Captured,
   NEVER_ASKED,
@@ -70,6 +71,7 @@ function begin(
       return to({ status: 'voiding', authorisation: state.authorisation, asked: NEVER_ASKED });
     case 'captured':
     case 'settled': {
+      if (isDisputed(state)) return no('A chargeback of the payment is open, or was lost');
       if (!refunds) return no('The acquirer gives no refunds');
       const { authorisation } = state;
       const capture = { ...state.capture, refundAttempts: state.capture.refundAttempts + 1 };

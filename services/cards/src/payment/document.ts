@@ -35,6 +35,7 @@ type CaptureDocument = {
   settled_at?: Date;
   refund_attempts: number;
   withdrawal_attempts?: number;
+  disputes?: { id: string; sen: bigint }[];
 };
 type RefundDocument = { attempt: number; from_pending_sen: bigint; from_available_sen: bigint };
 
@@ -176,13 +177,15 @@ function toAuthorisation({
   };
 }
 
-function toCapture({ capturedAtMs, settleAtMs, settledAtMs, refundAttempts, withdrawalAttempts }: Capture): CaptureDocument {
+function toCapture(capture: Capture): CaptureDocument {
+  const { capturedAtMs, settleAtMs, settledAtMs, refundAttempts, withdrawalAttempts, disputes } = capture;
   return {
     captured_at: new Date(capturedAtMs),
     settle_at: new Date(settleAtMs),
     ...(settledAtMs !== undefined && { settled_at: new Date(settledAtMs) }),
     refund_attempts: refundAttempts,
     ...(withdrawalAttempts !== undefined && { withdrawal_attempts: withdrawalAttempts }),
+    ...(disputes !== undefined && { disputes: [...disputes] }),
   };
 }
 
@@ -292,13 +295,15 @@ function authorisationOf(document: StoredPaymentDocument): Authorisation {
 }
 
 function capturedOf(document: StoredPaymentDocument): Captured {
-  const { captured_at, settle_at, settled_at, refund_attempts, withdrawal_attempts } = must(document, document.capture);
+  const stored = must(document, document.capture);
+  const { captured_at, settle_at, settled_at, refund_attempts, withdrawal_attempts, disputes } = stored;
   const capture = {
     capturedAtMs: captured_at.getTime(),
     settleAtMs: settle_at.getTime(),
     settledAtMs: settled_at?.getTime(),
     refundAttempts: refund_attempts,
     ...(withdrawal_attempts !== undefined && { withdrawalAttempts: withdrawal_attempts }),
+    ...(disputes !== undefined && { disputes }),
   };
   return { authorisation: authorisationOf(document), capture };
 }

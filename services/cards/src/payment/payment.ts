@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal } from '@gerbang/core';
 import { decideCancel } from './cancel.ts';
+import { decideDispute, isDisputed } from './dispute.ts';
 import { decideContested, decideResolution } from './resolution.ts';
 import { type Decision, NEVER_ASKED, type PaymentCommand, type PaymentEvent, type PaymentState, to } from './state.ts';
 
@@ -54,6 +55,9 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
       return to(state);
     case 'decide-contested':
       return byOperators(decideContested(state, command), command.decision);
+    case 'dispute':
+    case 'end-dispute':
+      return decideDispute(state, command);
     default:
       return command satisfies never;
   }
@@ -137,7 +141,10 @@ function decideContradiction(state: PaymentState, command: ContradictionCommand,
       if (state.status !== 'captured' && state.status !== 'settled') return [];
       const { authorisation, capture } = state;
       const withdrawal = { attempt: (capture.withdrawalAttempts ?? 0) + 1, takenFrom: 'account' as const, said: command.said };
-      return to({ status: 'withdrawing', authorisation, capture, reason: command.reason, withdrawal });
+      const { reason } = command;
+      // A chargeback has taken a part of it already, so that an operator decides what is left to take.
+      if (isDisputed(state)) return to({ status: 'contested', authorisation, capture, reason, withdrawal, endedAtMs: nowMs });
+      return to({ status: 'withdrawing', authorisation, capture, reason, withdrawal });
     }
     case 'withdrawn': {
       if (state.status !== 'withdrawing') return [];

@@ -1,6 +1,7 @@
 import { type RefusalCode, RefusalError } from '@gerbang/core';
 import { Compensation, Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { CARD, type Context } from '../context.ts';
+import { standingSen } from './dispute.ts';
 import type { Captured, FeeBreakdown, PaymentOrder, Refund, Withdrawal } from './state.ts';
 
 const REFERENCE_MAX = 128;
@@ -66,7 +67,7 @@ export async function postWithdrawal(
     postingKey: attempt === 1 ? `${order.id}:withdrawal` : `${order.id}:withdrawal:${attempt}`,
   };
   if (takenFrom === 'suspense') {
-    await ledger.post({ ...withdrawal, side: Side.SUSPENSE, amountSen: netSen + feeSen, feeSen: 0n });
+    await ledger.post({ ...withdrawal, side: Side.SUSPENSE, amountSen: standingSen({ authorisation, capture }), feeSen: 0n });
     return true;
   }
   const side = capture.settledAtMs === undefined ? Side.PENDING : Side.AVAILABLE;

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gerbang/core';
+import { isDisputed } from './dispute.ts';
 import { UNRESOLVED_AFTER_MS } from './schedule.ts';
 import {
   type ContestedChoice,
@@ -58,6 +59,9 @@ export function decideContested(
       return to({ status, authorisation, capture, refused: undefined });
     }
     const { capture } = state;
+    // The account has given that part already.
+    if (choice === 'withdraw' && isDisputed(state))
+      return wrong('A chargeback claims a part of it: write the rest off, or dismiss it');
     const next: Withdrawal = {
       ...withdrawal,
       attempt: withdrawal.attempt + 1,

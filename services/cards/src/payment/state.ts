@@ -87,7 +87,12 @@ export type Capture = {
   refundAttempts: number;
   /** Attempts to take it from the account that operators have dismissed; none: 0. */
   withdrawalAttempts?: number;
+  /** Absent where there are none. */
+  disputes?: readonly Dispute[];
 };
+
+/** What a chargeback, by its id, claims of the payment: one that is open, or was lost. Together they are at most the amount. */
+export type Dispute = { id: string; sen: bigint };
 
 /** `attempt` is part of its keys and references, since ledger and acquirer answer the same attempt the same for ever. */
 export type Refund = { attempt: number; fromPendingSen: bigint; fromAvailableSen: bigint };
@@ -144,7 +149,10 @@ export type PaymentCommand =
   | { type: 'resolve'; outcome: Outcome; sinceMs: number; then: PaymentCommand; decision: Decision }
   /** The acquirer was asked about what operators have decided. */
   | { type: 'watch' }
-  | { type: 'decide-contested'; choice: ContestedChoice; decision: Decision };
+  | { type: 'decide-contested'; choice: ContestedChoice; decision: Decision }
+  /** A chargeback claims what still stands of it, up to this amount; one that is won gives it up. */
+  | { type: 'dispute'; id: string; amountSen: bigint }
+  | { type: 'end-dispute'; id: string };
 
 /** How a payment stands at the acquirer, as operators have found out. */
 export type Outcome = 'failed' | 'authorised' | 'captured' | 'voided' | 'refunded';

@@ -2,6 +2,7 @@ import type { CallingRail } from '@gerbang/core';
 import type { z } from 'zod';
 import type { RailCall } from './call.ts';
 import { cardNotify } from './card-notify.ts';
+import { chargebackNotify, chargebackNotifySchema } from './chargeback-notify.ts';
 import type { RailsContext } from './context.ts';
 import { debitNotify, debitNotifySchema } from './debit-notify.ts';
 import { chargeNotify, unbindingNotify, unbindingNotifySchema } from './direct-debit-notify.ts';
@@ -70,6 +71,13 @@ export const RAILS_SERVICES: readonly RailsService[] = [
     code: '09',
     schema: unbindingNotifySchema,
     targets: { 'direct-debit': unbindingNotify },
+  }),
+  // Of our own shape: SNAP knows no chargebacks.
+  service({
+    path: '/v1.0/card/chargeback-notify',
+    code: '99',
+    schema: chargebackNotifySchema,
+    targets: { card: chargebackNotify },
   }),
 ];
 

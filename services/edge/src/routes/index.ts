@@ -19,8 +19,10 @@ import { createCardlessWithdrawal } from './cardless-withdrawals/create.ts';
 import { listCardlessWithdrawals } from './cardless-withdrawals/list.ts';
 import { showCardlessWithdrawal } from './cardless-withdrawals/show.ts';
 import { cancelCardPayment } from './cards/cancel.ts';
+import { listChargebacks } from './cards/list-chargebacks.ts';
 import { payByCard } from './cards/pay.ts';
 import { showCardPayment } from './cards/show.ts';
+import { showChargeback } from './cards/show-chargeback.ts';
 import { charge } from './direct-debit/charge.ts';
 import { createBinding } from './direct-debit/create-binding.ts';
 import { listBindings } from './direct-debit/list-bindings.ts';
@@ -143,6 +145,8 @@ export const routes: readonly Route[] = [
     post('/api/v2.0/card/:account_id/payment', v2, payByCard),
     post('/api/v2.0/card/:account_id/cancel/:id', v2, cancelCardPayment),
     get('/api/v2.0/card/:account_id/inquiry-status/:id', v2, showCardPayment),
+    get('/api/v2.0/card/:account_id/chargebacks', v2, listChargebacks),
+    get('/api/v2.0/card/:account_id/chargebacks/:id', v2, showChargeback),
   ]),
 
   ...chapter({ name: 'Subscriptions', description: 'Cards that are charged by the calendar.' }, [

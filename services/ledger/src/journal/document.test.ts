@@ -47,7 +47,8 @@ describe('a journal document', () => {
       fc.property(fc.array(postings), (asked) => {
         const { schema, postings: stored } = toJournalDocument(batchOf(asked));
         const hasVendorFee = asked.filter(({ vendorFeeSen }) => vendorFeeSen > 0n);
-        expect(schema).toBe(hasVendorFee.length > 0 ? 4 : asked.some(hasVariant) ? 3 : 2);
+        const hasChargeback = asked.some(({ intent }) => ['reserve', 'restore', 'forfeit'].includes(intent));
+        expect(schema).toBe(hasChargeback ? 5 : hasVendorFee.length > 0 ? 4 : asked.some(hasVariant) ? 3 : 2);
         expect(stored.filter((one) => 'vendor_fee_sen' in one)).toHaveLength(hasVendorFee.length);
         expect(stored.filter((one) => 'side' in one)).toHaveLength(asked.filter(hasVariant).length);
       }),
@@ -55,8 +56,8 @@ describe('a journal document', () => {
   });
 
   it('of a later version is not guessed at', () => {
-    const document = { ...toJournalDocument(batchOf([hold])), schema: 5 };
-    expect(() => fromJournalDocument(document)).toThrow(/unknown schema 5/);
+    const document = { ...toJournalDocument(batchOf([hold])), schema: 6 };
+    expect(() => fromJournalDocument(document)).toThrow(/unknown schema 6/);
   });
 });
 

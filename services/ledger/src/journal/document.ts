@@ -12,12 +12,14 @@ import {
 } from '../posting/posting.ts';
 
 /**
- * 1: no posting had a destination; 2: none had a side; 3: none had a vendor's fee. What could be of an earlier one still is, so
- * that the version before this reads it.
+ * 1: no posting had a destination; 2: none had a side; 3: none had a vendor's fee; 4: nobody owed anything. What could be of an
+ * earlier one still is, so that the version before this reads it.
  */
-const SCHEMA = 4;
+const SCHEMA = 5;
+const SCHEMA_WITHOUT_CHARGEBACKS = 4;
 const SCHEMA_WITHOUT_VENDOR_FEES = 3;
 const SCHEMA_WITHOUT_SIDES = 2;
+const CHARGEBACKS: ReadonlySet<Intent> = new Set(['reserve', 'restore', 'forfeit'] as const);
 
 /** One entry as the journal and the projection of postings store it. */
 export type EntryDocument = {
@@ -82,7 +84,8 @@ export function toJournalDocument(batch: Batch): JournalDocument {
 }
 
 function schemaOf({ entries }: Batch): number {
-  if (entries.some(({ posting }) => posting.vendorFeeSen > 0n)) return SCHEMA;
+  if (entries.some(({ posting }) => CHARGEBACKS.has(posting.intent))) return SCHEMA;
+  if (entries.some(({ posting }) => posting.vendorFeeSen > 0n)) return SCHEMA_WITHOUT_CHARGEBACKS;
   return entries.some(({ posting }) => hasVariant(posting)) ? SCHEMA_WITHOUT_VENDOR_FEES : SCHEMA_WITHOUT_SIDES;
 }
 
@@ -107,6 +110,7 @@ function upcast(document: JournalDocument): JournalDocument {
       return { ...document, postings: document.postings.map((posting) => ({ ...posting, destination_account_id: '' })) };
     case SCHEMA_WITHOUT_SIDES:
     case SCHEMA_WITHOUT_VENDOR_FEES:
+    case SCHEMA_WITHOUT_CHARGEBACKS:
     case SCHEMA:
       return document;
     default:

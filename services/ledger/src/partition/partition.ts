@@ -101,6 +101,7 @@ export async function openPartition(
   const reportLag = () => {
     const nowMs = clock.now();
     metrics.projectorLag(name, backlog.size(), nowMs - (backlog.oldestAtMs() ?? nowMs));
+    metrics.owed(name, book.owedSen());
   };
   const takeIn = (batch: Batch, projector: Projector) => {
     const after = book.apply(batch);

@@ -1,8 +1,11 @@
 /** Ids of merchants and accounts; none has a slash or a colon, so that names made of them stay unambiguous. */
 export const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What a merchant account is made of; none of them ever falls below zero (architecture §4). */
-export const COMPARTMENTS = ['available', 'held', 'pending'] as const;
+/**
+ * What a merchant account is made of; none of them ever falls below zero (architecture §4), except `owed`, which never rises
+ * above it: a receivable, of what `available` was short of when a chargeback was opened. `reserve`: of chargebacks that are open.
+ */
+export const COMPARTMENTS = ['available', 'held', 'pending', 'reserve', 'owed'] as const;
 export type Compartment = (typeof COMPARTMENTS)[number];
 
 /** The system's own side of the chart, one set a partition; these may be negative. */
@@ -15,7 +18,14 @@ export function merchantAccount(merchantId: string, accountId: string, compartme
   if (known?.merchantId === merchantId) return known[compartment];
   if (names.size >= NAMES_MAX) names.clear();
   const prefix = `${merchantId}/${accountId}`;
-  const made = { merchantId, available: `${prefix}:available`, held: `${prefix}:held`, pending: `${prefix}:pending` };
+  const made = {
+    merchantId,
+    available: `${prefix}:available`,
+    held: `${prefix}:held`,
+    pending: `${prefix}:pending`,
+    reserve: `${prefix}:reserve`,
+    owed: `${prefix}:owed`,
+  };
   names.set(accountId, made);
   return made[compartment];
 }
@@ -32,6 +42,11 @@ export function railAccount(rail: string): string {
 /** Money that a rail has brought and that fits no account. */
 export function suspenseAccount(rail: string): string {
   return `suspense:${rail}`;
+}
+
+/** Whether it is a receivable: negative, or zero. */
+export function isReceivable(account: string): boolean {
+  return account.endsWith(':owed');
 }
 
 /** Whether the account may be negative. */

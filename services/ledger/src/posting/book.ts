@@ -1,4 +1,4 @@
-import { COMPARTMENTS, type Compartment, merchantAccount, ownerOf } from './account.ts';
+import { type Compartment, isReceivable, merchantAccount, ownerOf } from './account.ts';
 import type { Batch, KnownKey } from './posting.ts';
 
 /** Balances of a merchant account, or the sums over all of a merchant's; sen. */
@@ -13,6 +13,9 @@ export class Book {
   readonly #accountsOfMerchant = new Map<string, Set<string>>();
   /** In the order of the journal, so that the oldest are first. */
   readonly #keys = new Map<string, KnownKey>();
+  /** Those that were ever touched, so that a posting without one looks at an empty set. */
+  readonly #receivables = new Set<string>();
+  #owedSen = 0n;
   #forgottenSeq = 0n;
   #hasAllKeys: boolean;
 
@@ -27,12 +30,17 @@ export class Book {
 
   /** Zeros for what nothing has touched. */
   balancesOf(merchantId: string, accountId: string): Balances {
-    const [available, held, pending] = COMPARTMENTS.map((one) => this.balanceOf(merchantAccount(merchantId, accountId, one)));
-    return { available: available ?? 0n, held: held ?? 0n, pending: pending ?? 0n };
+    const of = (one: Compartment) => this.balanceOf(merchantAccount(merchantId, accountId, one));
+    return { available: of('available'), held: of('held'), pending: of('pending'), reserve: of('reserve'), owed: of('owed') };
   }
 
   accountsOf(merchantId: string): ReadonlySet<string> {
     return this.#accountsOfMerchant.get(merchantId) ?? new Set();
+  }
+
+  /** What all accounts owe together, sen, ≥ 0. */
+  owedSen(): bigint {
+    return this.#owedSen;
   }
 
   keyOf(key: string): KnownKey | undefined {
@@ -42,6 +50,7 @@ export class Book {
   /** Sets a balance that was loaded. */
   restore(account: string, sen: bigint): void {
     if (!this.#balances.has(account)) this.#noteOwner(account);
+    if (this.#receivables.has(account)) this.#owedSen -= sen - this.balanceOf(account);
     this.#balances.set(account, sen);
   }
 
@@ -51,6 +60,7 @@ export class Book {
     const accounts = this.#accountsOfMerchant.get(owner.merchantId);
     if (accounts === undefined) this.#accountsOfMerchant.set(owner.merchantId, new Set([owner.accountId]));
     else accounts.add(owner.accountId);
+    if (isReceivable(account)) this.#receivables.add(account);
   }
 
   /** Takes in what the journal says, and answers the absolute balances after it of the accounts it touched. */
@@ -61,6 +71,7 @@ export class Book {
         const beforeSen = this.#balances.get(account);
         if (beforeSen === undefined) this.#noteOwner(account);
         const afterSen = (beforeSen ?? 0n) + sen;
+        if (this.#receivables.has(account)) this.#owedSen -= sen;
         this.#balances.set(account, afterSen);
         after.set(account, afterSen);
       }

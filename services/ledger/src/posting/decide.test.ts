@@ -6,6 +6,8 @@ import { COMPENSATIONS, INTENTS, type Intent, type Posting, SIDES } from './post
 const AVAILABLE = 'M/A:available';
 const HELD = 'M/A:held';
 const PENDING = 'M/A:pending';
+const RESERVE = 'M/A:reserve';
+const OWED = 'M/A:owed';
 const RAIL = 'rail:bank-transfer';
 const SUSPENSE = 'suspense:bank-transfer';
 const DESTINATION = 'M/B:available';
@@ -40,7 +42,7 @@ const given = (balances: Record<string, bigint>) => (account: string) => balance
 
 describe('decide', () => {
   it('credits nothing but the fee where the fee takes all of a payment', () => {
-    const legs = legsOf(posting('credit', 0n, 4n, { side: 'pending' }));
+    const legs = legsOf(posting('credit', 0n, 4n, { side: 'pending' }), given({}));
     expect(legs).toEqual([
       { account: RAIL, sen: -4n },
       { account: 'fee-income', sen: 4n },
@@ -134,6 +136,51 @@ describe('decide', () => {
   });
 
   it.each([
+    ['reserves what is available', posting('reserve', 90n, 10n), {}, { [AVAILABLE]: -100n, [RESERVE]: 100n }, 0n],
+    [
+      'owes what available is short of',
+      posting('reserve', 130n, 10n),
+      {},
+      { [AVAILABLE]: -100n, [OWED]: -40n, [RESERVE]: 140n },
+      0n,
+    ],
+    ['owes all of it', posting('reserve', 30n), { [AVAILABLE]: 0n }, { [OWED]: -30n, [RESERVE]: 30n }, 0n],
+    ['restores to available', posting('restore', 90n, 10n), {}, { [RESERVE]: -100n, [AVAILABLE]: 100n }, 200n],
+    [
+      'repays what is owed before it restores',
+      posting('restore', 90n, 10n),
+      { [OWED]: -40n },
+      { [RESERVE]: -100n, [OWED]: 40n, [AVAILABLE]: 60n },
+      160n,
+    ],
+    [
+      'gives what is lost to the rail',
+      posting('forfeit', 90n, 10n, { vendorFeeSen: 4n }),
+      {},
+      { [RESERVE]: -100n, [RAIL]: 90n, 'fee-income': 6n, 'vendor-fees': 4n },
+      100n,
+    ],
+    [
+      'repays from a settlement, and gives the rest',
+      posting('settle', 50n),
+      { [OWED]: -20n },
+      { [PENDING]: -50n, [OWED]: 20n, [AVAILABLE]: 30n },
+      130n,
+    ],
+    ['repays with all of a settlement', posting('settle', 50n), { [OWED]: -50n }, { [PENDING]: -50n, [OWED]: 50n }, 100n],
+    ['repays a part', posting('settle', 50n), { [OWED]: -70n }, { [PENDING]: -50n, [OWED]: 50n }, 100n],
+  ])('of a chargeback %s', (_, command, balances, legs, availableAfterSen) => {
+    const decided = decide(command, given({ ...BALANCES, [RESERVE]: 100n, ...balances }));
+    expect(Object.fromEntries(decided.legs.map(({ account, sen }) => [account, sen]))).toEqual(legs);
+    expect(decided.result).toEqual({ availableAfterSen });
+  });
+
+  it.each(['restore', 'forfeit'] as const)('refuses to %s more than is reserved', (intent) => {
+    const decided = decide(posting(intent, 101n), given({ ...BALANCES, [RESERVE]: 100n }));
+    expect(decided).toMatchObject({ legs: [], result: { refused: 'internal' } });
+  });
+
+  it.each([
     ['a hold of more than is available', posting('hold', 100n, 1n), 'insufficient_balance'],
     ['a capture of more than is held', posting('capture', 100n, 1n), 'internal'],
     ['a release of more than is held', posting('release', 101n), 'internal'],
@@ -167,15 +214,19 @@ describe('decide', () => {
     const more = fc.record({
       side: fc.constantFrom(...SIDES),
       fromSuspense: fc.boolean(),
+      availableSen: fc.bigInt(0n, 10n ** 15n),
+      owedSen: fc.oneof(fc.constant(0n), fc.bigInt(0n, 10n ** 15n)),
       vendorFeeSen: fc.constantFrom(0n, 1n, 10n ** 12n),
       compensation: fc.constantFrom(...COMPENSATIONS).filter((one) => one !== ''),
     });
     const fee = fc.bigInt(0n, 10n ** 12n);
     fc.assert(
       fc.property(fc.constantFrom(...INTENTS), fc.bigInt(1n, 10n ** 15n), fee, more, (intent, amountSen, feeSen, variant) => {
+        const { availableSen, owedSen } = variant;
         // A credit from suspense to suspense is refused before it comes here.
         const fromSuspense = variant.fromSuspense && variant.side !== 'suspense';
-        const legs = legsOf(posting(intent, amountSen, feeSen, { ...variant, fromSuspense }));
+        const balances = given({ [AVAILABLE]: availableSen, [OWED]: -owedSen });
+        const legs = legsOf(posting(intent, amountSen, feeSen, { ...variant, fromSuspense }), balances);
         expect(legs.every(({ sen }) => sen !== 0n)).toBe(true);
         expect(legs.reduce((sum, { sen }) => sum + sen, 0n)).toBe(0n);
         expect(new Set(legs.map(({ account }) => account)).size).toBe(legs.length);

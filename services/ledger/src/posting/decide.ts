@@ -1,5 +1,13 @@
 import { isRefusal, type Refusal, refuse } from '@gerbang/core';
-import { FEE_INCOME, isSystemAccount, merchantAccount, railAccount, suspenseAccount, VENDOR_FEES } from './account.ts';
+import {
+  FEE_INCOME,
+  isReceivable,
+  isSystemAccount,
+  merchantAccount,
+  railAccount,
+  suspenseAccount,
+  VENDOR_FEES,
+} from './account.ts';
 import type { Leg, Posting, Result } from './posting.ts';
 
 /** Balances are stored as int64. */
@@ -15,7 +23,7 @@ export type BalanceOf = (account: string) => bigint;
  * `accountId`, the source of a transfer.
  */
 export function decide(posting: Posting, balanceOf: BalanceOf): { legs: readonly Leg[]; result: Result } {
-  const legs = legsOf(posting);
+  const legs = legsOf(posting, balanceOf);
   const available = merchantAccount(posting.merchantId, posting.accountId, 'available');
   const refusal = firstRefusal(posting, legs, available, balanceOf);
   if (isRefusal(refusal)) return { legs: [], result: { refused: refusal.refused, message: refusal.message } };
@@ -23,8 +31,11 @@ export function decide(posting: Posting, balanceOf: BalanceOf): { legs: readonly
   return { legs, result: { availableAfterSen: balanceOf(available) + change } };
 }
 
-/** The entries of an intent; each account occurs once, none with zero, and they sum up to zero. */
-export function legsOf(posting: Posting): Leg[] {
+/**
+ * The entries of an intent; each account occurs once, none with zero, and they sum up to zero. Balances decide only what of a
+ * chargeback the account owes, and what of a settlement repays it.
+ */
+export function legsOf(posting: Posting, balanceOf: BalanceOf): Leg[] {
   const { amountSen, feeSen } = posting;
   const available = merchantAccount(posting.merchantId, posting.accountId, 'available');
   const held = merchantAccount(posting.merchantId, posting.accountId, 'held');
@@ -57,15 +68,55 @@ export function legsOf(posting: Posting): Leg[] {
       // The fee was taken when the money came in; here it is only told to the settlement listing.
       return [
         { account: merchantAccount(posting.merchantId, posting.accountId, 'pending'), sen: -amountSen },
-        { account: available, sen: amountSen },
+        ...repayingLegs(posting, amountSen, balanceOf),
       ];
     case 'refund':
       return refundLegs(posting, available);
     case 'compensate':
       return compensationLegs(posting);
+    case 'reserve':
+      return reservingLegs(posting, balanceOf);
+    case 'restore':
+      return [
+        { account: merchantAccount(posting.merchantId, posting.accountId, 'reserve'), sen: -grossSen },
+        ...repayingLegs(posting, grossSen, balanceOf),
+      ];
+    case 'forfeit':
+      return [
+        { account: merchantAccount(posting.merchantId, posting.accountId, 'reserve'), sen: -grossSen },
+        { account: railAccount(posting.rail), sen: amountSen },
+        ...feeLegs(posting),
+      ];
     default:
       return posting.intent satisfies never;
   }
+}
+
+/** What comes to available repays first what the account owes. */
+function repayingLegs({ merchantId, accountId }: Posting, sen: bigint, balanceOf: BalanceOf): Leg[] {
+  const available = merchantAccount(merchantId, accountId, 'available');
+  const owed = merchantAccount(merchantId, accountId, 'owed');
+  const owedSen = -balanceOf(owed);
+  if (owedSen <= 0n) return [{ account: available, sen }];
+  if (owedSen >= sen) return [{ account: owed, sen }];
+  return [
+    { account: owed, sen: owedSen },
+    { account: available, sen: sen - owedSen },
+  ];
+}
+
+/** A chargeback is never refused: what available is short of is owed. */
+function reservingLegs({ merchantId, accountId, amountSen, feeSen }: Posting, balanceOf: BalanceOf): Leg[] {
+  const available = merchantAccount(merchantId, accountId, 'available');
+  const grossSen = amountSen + feeSen;
+  const availableSen = balanceOf(available);
+  const takenSen = availableSen < grossSen ? availableSen : grossSen;
+  const legs = [
+    { account: available, sen: -takenSen },
+    { account: merchantAccount(merchantId, accountId, 'owed'), sen: takenSen - grossSen },
+    { account: merchantAccount(merchantId, accountId, 'reserve'), sen: grossSen },
+  ];
+  return legs.filter(({ sen }) => sen !== 0n);
 }
 
 /** Who paid gets the gross amount back. Pending has only the net amount of a payment, so the fee comes from available there. */
@@ -110,7 +161,7 @@ function firstRefusal(posting: Posting, legs: readonly Leg[], available: string,
   for (const { account, sen } of legs) {
     const afterSen = balanceOf(account) + sen;
     if (afterSen > BALANCE_MAX_SEN || afterSen < -BALANCE_MAX_SEN) return refuse('account_limit');
-    if (afterSen >= 0n || sen >= 0n || isSystemAccount(account)) continue;
+    if (afterSen >= 0n || sen >= 0n || isSystemAccount(account) || isReceivable(account)) continue;
     if (account === available) return refuse('insufficient_balance');
     const compartment = account.slice(account.lastIndexOf(':') + 1);
     return refuse('internal', { message: `${posting.intent} of more than is ${compartment}` });

@@ -1,7 +1,19 @@
 import { hash } from 'node:crypto';
 import type { Link, RefusalCode } from '@gerbang/core';
 
-export const INTENTS = ['hold', 'capture', 'release', 'credit', 'transfer', 'settle', 'refund', 'compensate'] as const;
+export const INTENTS = [
+  'hold',
+  'capture',
+  'release',
+  'credit',
+  'transfer',
+  'settle',
+  'refund',
+  'compensate',
+  'reserve',
+  'restore',
+  'forfeit',
+] as const;
 export type Intent = (typeof INTENTS)[number];
 
 /** Where the money of a credit, refund or compensation is: in a compartment of the account, or in suspense:<rail>. */

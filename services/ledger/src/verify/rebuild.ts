@@ -1,5 +1,5 @@
-import { isSystemAccount } from '../posting/account.ts';
-import type { Batch } from '../posting/posting.ts';
+import { isReceivable, isSystemAccount, merchantAccount } from '../posting/account.ts';
+import type { Batch, Entry } from '../posting/posting.ts';
 
 /** Takes a difference down. */
 export type Differ = (what: string) => void;
@@ -9,22 +9,34 @@ export type Projected = { sen: bigint; seq: bigint; met: boolean };
 
 /**
  * Applies a batch to the balances, and answers which accounts it touches. Differences: entries that do not sum up to zero,
- * merchants below zero.
+ * merchants below zero, receivables above it, settlements that leave something owed and reach available all the same.
  */
 export function rebuild(batch: Batch, rebuilt: Map<string, bigint>, differ: Differ): Set<string> {
   const touched = new Set<string>();
-  for (const { posting, legs } of batch.entries) {
+  for (const entry of batch.entries) {
+    const { posting, legs } = entry;
     let sum = 0n;
     for (const { account, sen } of legs) {
       const after = (rebuilt.get(account) ?? 0n) + sen;
       rebuilt.set(account, after);
       touched.add(account);
       sum += sen;
-      if (after < 0n && !isSystemAccount(account)) differ(`${account} is ${after} sen after ${posting.key} at ${batch.seq}`);
+      const isWrong = isReceivable(account) ? after > 0n : after < 0n && !isSystemAccount(account);
+      if (isWrong) differ(`${account} is ${after} sen after ${posting.key} at ${batch.seq}`);
     }
     if (sum !== 0n) differ(`the entries of ${posting.key} at ${batch.seq} sum up to ${sum} sen`);
+    if (leavesDebt(entry, rebuilt)) differ(`${posting.key} at ${batch.seq} reaches available while something is owed`);
   }
   return touched;
+}
+
+/** Settlements, and chargebacks that are won, repay first what the account owes. */
+function leavesDebt({ posting, legs }: Entry, after: ReadonlyMap<string, bigint>): boolean {
+  const { intent, merchantId, accountId } = posting;
+  if (intent !== 'settle' && intent !== 'restore') return false;
+  const available = merchantAccount(merchantId, accountId, 'available');
+  if (!legs.some(({ account }) => account === available)) return false;
+  return (after.get(merchantAccount(merchantId, accountId, 'owed')) ?? 0n) < 0n;
 }
 
 /** Compares the projected balances of the touched accounts with the journal's, each when the rebuilding is where it was taken. */

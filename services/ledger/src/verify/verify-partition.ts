@@ -13,7 +13,15 @@ import { compareMemory, compareProjected, type Projected, rebuild } from './rebu
 const LOOKUP_POSTINGS = 1_000;
 
 /** The balances of a merchant account by the journal, sen. */
-export type RebuiltBalance = { merchantId: string; accountId: string; availableSen: bigint; heldSen: bigint; pendingSen: bigint };
+export type RebuiltBalance = {
+  merchantId: string;
+  accountId: string;
+  availableSen: bigint;
+  heldSen: bigint;
+  pendingSen: bigint;
+  reserveSen: bigint;
+  owedSen: bigint;
+};
 
 /** What a verification comes across; undefined now and then on the way, when there is nothing to tell. */
 export type Finding = { difference: string } | { balance: RebuiltBalance } | { unlinked: Unlinked } | undefined;
@@ -118,9 +126,9 @@ function* merchantBalances(rebuilt: ReadonlyMap<string, bigint>): Generator<Rebu
     if (owner !== undefined) owners.set(`${owner.merchantId}/${owner.accountId}`, owner);
   }
   for (const { merchantId, accountId } of owners.values()) {
-    const [availableSen = 0n, heldSen = 0n, pendingSen = 0n] = COMPARTMENTS.map(
+    const [availableSen = 0n, heldSen = 0n, pendingSen = 0n, reserveSen = 0n, owed = 0n] = COMPARTMENTS.map(
       (one) => rebuilt.get(merchantAccount(merchantId, accountId, one)) ?? 0n,
     );
-    yield { merchantId, accountId, availableSen, heldSen, pendingSen };
+    yield { merchantId, accountId, availableSen, heldSen, pendingSen, reserveSen, owedSen: -owed };
   }
 }

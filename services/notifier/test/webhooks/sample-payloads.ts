@@ -2,6 +2,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { encodeQris, isRefusal } from '@gerbang/core';
 import { PurchaseFinishedSchema, type PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { type CancelType, CardTransactionEventSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { ChargebackEventSchema, ChargebackStage, ChargebackStatus } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import {
   CycleEventSchema,
   type CycleStatus,
@@ -490,4 +491,25 @@ export function cycle(status: CycleStatus, over: { failedCode?: string; failedRe
     ...over,
   };
   return toBinary(CycleEventSchema, create(CycleEventSchema, { cycle: whole }));
+}
+
+/** A chargeback of that card payment, in part. */
+export function chargeback(status: ChargebackStatus) {
+  const whole = {
+    ...ACCOUNT,
+    id: '01KAJ6M4Q2R8S5T1V3W6X9Y0Z7',
+    cardTransactionId: '9901KAJ5Z4D5E6F7G8H9J0K1M2N3',
+    status,
+    stage: ChargebackStage.CHARGEBACK,
+    amountSen: 10_000_000n,
+    reservedSen: 10_000_000n,
+    feeSen: 0n,
+    reasonCode: '10.4',
+    reason: 'Other Fraud - Card-Absent Environment',
+    respondByMs: CREATED + 14n * 86_400_000n,
+    createdAtMs: CREATED,
+    merchantReffNo: 'INV-2026-000123',
+    ...(status !== ChargebackStatus.OPEN && { endedAtMs: NOW }),
+  };
+  return toBinary(ChargebackEventSchema, create(ChargebackEventSchema, { chargeback: whole }));
 }

@@ -1,6 +1,7 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { CancelType, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { ChargebackStatus } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
 import { CycleStatus, PlanStatus } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { BindingStatus, ChargeStatus, RefundStatus } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
@@ -11,6 +12,7 @@ import {
   billerPayment,
   cardlessWithdrawal,
   cardPayment,
+  chargeback,
   cycle,
   directDebitBinding,
   directDebitCharge,
@@ -346,6 +348,24 @@ export const SAMPLES: readonly Sample[] = [
     type: 'subscription.card_expiring',
     payload: plan(PlanStatus.ACTIVE),
     when: 'the card of a subscription expires within 30 days',
+  },
+  {
+    service: 'cards',
+    type: 'card-chargeback.opened',
+    payload: chargeback(ChargebackStatus.OPEN),
+    when: 'a card holder disputes a payment; its amount is reserved',
+  },
+  {
+    service: 'cards',
+    type: 'card-chargeback.won',
+    payload: chargeback(ChargebackStatus.WON),
+    when: 'a chargeback was won, or withdrawn; its reserve is available again',
+  },
+  {
+    service: 'cards',
+    type: 'card-chargeback.lost',
+    payload: chargeback(ChargebackStatus.LOST),
+    when: 'a chargeback was lost',
   },
 ];
 

@@ -38,6 +38,19 @@ export type Authorisation = {
   initiatedBy?: 'customer' | 'merchant';
   /** That of the first charge where a merchant refers to it, else its own. */
   networkTransactionId?: string;
+  /** Absent where there are none. */
+  chargebacks?: readonly Chargeback[];
+};
+
+/** What the card holder disputes. `amountSen`: text, since it is stored as JSON. */
+export type Chargeback = {
+  caseId: string;
+  amountSen: string;
+  reason: string;
+  reasonCode: string;
+  stage: 'chargeback' | 'pre-arbitration';
+  atMs: number;
+  isWithdrawn: boolean;
 };
 
 export type Status = 'authorised' | 'captured' | 'voided' | 'refunded' | 'challenge' | 'pending' | 'declined';

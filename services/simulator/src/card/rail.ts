@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { BookItem, SimulatedRail } from '../simulated-rail.ts';
 import { authorise, capture, inquire, refund, voidAuthorisation } from './acquirer.ts';
 import { statusOf } from './authorisations.ts';
+import { inquireChargeback, openChargeback, withdrawChargeback } from './chargebacks.ts';
 import { changeAuthorisation, clearSeed, setSeed } from './control.ts';
 import { HISTORY, tellMovements } from './movements.ts';
 import { cardAcquirerOf } from './open.ts';
@@ -16,17 +17,23 @@ export const cardRail: SimulatedRail = {
     { method: 'POST', url: '/card/v1/authorisations/:reference/capture', handler: capture, anyone: true },
     { method: 'POST', url: '/card/v1/authorisations/:reference/void', handler: voidAuthorisation, anyone: true },
     { method: 'POST', url: '/card/v1/authorisations/:reference/refund', handler: refund, anyone: true },
+    { method: 'GET', url: '/card/v1/chargebacks/:reference', handler: inquireChargeback, anyone: true },
     { method: 'GET', url: '/card/acs/challenge', handler: showChallenge, anyone: true },
     { method: 'POST', url: '/card/acs/challenge', handler: submitChallenge, anyone: true },
     { method: 'PUT', url: '/sandbox/card/3ds', handler: setSeed, anyone: false },
     { method: 'DELETE', url: '/sandbox/card/3ds', handler: clearSeed, anyone: false },
     { method: 'POST', url: '/sandbox/card/:reference/change', handler: changeAuthorisation, anyone: false },
+    { method: 'POST', url: '/sandbox/card/:reference/chargeback', handler: openChargeback, anyone: false },
+    { method: 'POST', url: '/sandbox/card/:reference/chargeback/withdraw', handler: withdrawChargeback, anyone: false },
   ],
   books: { card: bookPayments },
   histories: { [HISTORY]: { rail: 'card', rows: tellMovements } },
 };
 
-/** What was captured and refunded, and what was not: success says that the money has moved. */
+/**
+ * What was captured and refunded, and what was not: success says that the money has moved. A chargeback is pending, since its end
+ * is decided elsewhere, or canceled where it was withdrawn.
+ */
 async function* bookPayments(context: Context): AsyncGenerator<BookItem> {
   const { authorisations } = await cardAcquirerOf(context);
   for await (const authorisation of authorisations.all()) {
@@ -45,5 +52,13 @@ async function* bookPayments(context: Context): AsyncGenerator<BookItem> {
     };
     if (given !== undefined)
       yield { reference_number: given.reference, transaction_id: reference, direction: 'out', amount, status: 'success' };
+    for (const { caseId, amountSen: disputedSen, isWithdrawn } of authorisation.chargebacks ?? [])
+      yield {
+        reference_number: caseId,
+        transaction_id: reference,
+        direction: 'out',
+        amount: toMoney(BigInt(disputedSen)),
+        status: isWithdrawn ? 'canceled' : 'pending',
+      };
   }
 }

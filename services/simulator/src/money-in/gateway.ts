@@ -15,6 +15,8 @@ export const QR_PAYMENT_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-paymen
 export const DEBIT_NOTIFY: GatewayService = { path: '/v1.0/debit/notify', code: '56' };
 /** The same of a bank whose customers have bound their accounts. */
 export const DIRECT_DEBIT_NOTIFY = DEBIT_NOTIFY;
+/** Of our own shape: SNAP knows no chargebacks. */
+export const CHARGEBACK_NOTIFY: GatewayService = { path: '/v1.0/card/chargeback-notify', code: '99' };
 /** SNAP has no notification for service 09. */
 export const UNBINDING_NOTIFY: GatewayService = { path: '/v1.0/registration-account-unbinding/notify', code: '09' };
 

@@ -13,12 +13,14 @@ export async function getBalance(context: Context, request: GetBalanceRequest, s
   if (merchantId === '') throw new RefusalError(refuseField('merchant_id', 'is required'));
   const { book } = await context.partitions.get(request.partition, signal);
   const accounts = accountId === '' ? book.accountsOf(merchantId) : [accountId];
-  const sum = { availableSen: 0n, heldSen: 0n, pendingSen: 0n };
+  const sum = { availableSen: 0n, heldSen: 0n, pendingSen: 0n, reserveSen: 0n, owedSen: 0n };
   for (const account of accounts) {
-    const { available, held, pending } = book.balancesOf(merchantId, account);
+    const { available, held, pending, reserve, owed } = book.balancesOf(merchantId, account);
     sum.availableSen += available;
     sum.heldSen += held;
     sum.pendingSen += pending;
+    sum.reserveSen += reserve;
+    sum.owedSen -= owed;
   }
   // Checked after the balances were read: if no instance can have taken over by now, none had then.
   if (!context.lease()?.isValid()) throw new RefusalError(refuse('unavailable', { retryAfterMs: 200 }));

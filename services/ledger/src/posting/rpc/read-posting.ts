@@ -16,9 +16,9 @@ const DESCRIPTION_MAX = 500;
 const TEXT_MAX = 128;
 const INT64_MAX = 2n ** 63n - 1n;
 /** Intents that move money over a rail. */
-const OF_RAILS: readonly Intent[] = ['capture', 'credit', 'refund', 'compensate'];
+const OF_RAILS: readonly Intent[] = ['capture', 'credit', 'refund', 'compensate', 'forfeit'];
 /** Intents that take a fee, or give it back. */
-const OF_FEES: readonly Intent[] = ['capture', 'credit', 'compensate'];
+const OF_FEES: readonly Intent[] = ['capture', 'credit', 'compensate', 'forfeit'];
 /** Intents whose money may be elsewhere than available. */
 const SIDED: readonly Intent[] = ['credit', 'refund', 'compensate'];
 
@@ -125,6 +125,12 @@ function intentOf(intent: WireIntent): Intent | undefined {
       return 'refund';
     case WireIntent.COMPENSATE:
       return 'compensate';
+    case WireIntent.RESERVE:
+      return 'reserve';
+    case WireIntent.RESTORE:
+      return 'restore';
+    case WireIntent.FORFEIT:
+      return 'forfeit';
     default:
       return undefined;
   }

@@ -52,7 +52,7 @@ function toEntry(posting: PostingDocument, merchantId: string, accountId: string
     accountId,
     type: leg.sen > 0n ? WireEntryType.CREDIT : WireEntryType.DEBIT,
     amountSen: leg.sen > 0n ? leg.sen : -leg.sen,
-    feeSen: feeWithin(posting),
+    feeSen: feeWithin(posting, leg.sen),
     balanceAfterSen: leg.after_sen,
     product: posting.product,
     transactionId: posting.transaction_id,
@@ -66,12 +66,16 @@ function toEntry(posting: PostingDocument, merchantId: string, accountId: string
  * The part of the amount that is a fee. What is credited or settles is net of its fee already; a refund's is gross, but its fee
  * was taken before.
  */
-function feeWithin({ intent: text, fee_sen, side, compensation }: PostingDocument): bigint {
+function feeWithin({ intent: text, amount_sen, fee_sen, side, compensation }: PostingDocument, sen: bigint): bigint {
   const intent = intentOf(text);
   switch (intent) {
     case 'hold':
     case 'release':
       return fee_sen;
+    // Of one that is owed in part it can't be told which part is the fee.
+    case 'reserve':
+    case 'restore':
+      return sen === amount_sen + fee_sen || -sen === amount_sen + fee_sen ? fee_sen : 0n;
     case 'refund':
       return side === 'pending' ? fee_sen : 0n;
     case 'compensate':
@@ -80,6 +84,7 @@ function feeWithin({ intent: text, fee_sen, side, compensation }: PostingDocumen
     case 'credit':
     case 'transfer':
     case 'settle':
+    case 'forfeit':
       return 0n;
     default:
       return intent satisfies never;

@@ -464,6 +464,77 @@ export declare type ReportPaymentResponse = Message<"gerbang.cards.v1.ReportPaym
 export declare const ReportPaymentResponseSchema: GenMessage<ReportPaymentResponse>;
 
 /**
+ * @generated from message gerbang.cards.v1.ReportChargebackRequest
+ */
+export declare type ReportChargebackRequest = Message<"gerbang.cards.v1.ReportChargebackRequest"> & {
+  /**
+   * The acquirer's.
+   *
+   * @generated from field: string case_id = 1;
+   */
+  caseId: string;
+
+  /**
+   * What the acquirer knows the payment by: its id.
+   *
+   * @generated from field: string reference = 2;
+   */
+  reference: string;
+
+  /**
+   * @generated from field: int64 amount_sen = 3;
+   */
+  amountSen: bigint;
+
+  /**
+   * @generated from field: string reason_code = 4;
+   */
+  reasonCode: string;
+
+  /**
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: optional int64 respond_by_ms = 6;
+   */
+  respondByMs?: bigint | undefined;
+
+  /**
+   * Otherwise it is the first chargeback of the case.
+   *
+   * @generated from field: bool is_pre_arbitration = 7;
+   */
+  isPreArbitration: boolean;
+
+  /**
+   * The acquirer has taken it back.
+   *
+   * @generated from field: bool is_withdrawn = 8;
+   */
+  isWithdrawn: boolean;
+};
+
+/**
+ * Describes the message gerbang.cards.v1.ReportChargebackRequest.
+ * Use `create(ReportChargebackRequestSchema)` to create a new message.
+ */
+export declare const ReportChargebackRequestSchema: GenMessage<ReportChargebackRequest>;
+
+/**
+ * @generated from message gerbang.cards.v1.ReportChargebackResponse
+ */
+export declare type ReportChargebackResponse = Message<"gerbang.cards.v1.ReportChargebackResponse"> & {
+};
+
+/**
+ * Describes the message gerbang.cards.v1.ReportChargebackResponse.
+ * Use `create(ReportChargebackResponseSchema)` to create a new message.
+ */
+export declare const ReportChargebackResponseSchema: GenMessage<ReportChargebackResponse>;
+
+/**
  * @generated from message gerbang.cards.v1.GetReturnRequest
  */
 export declare type GetReturnRequest = Message<"gerbang.cards.v1.GetReturnRequest"> & {
@@ -674,6 +745,17 @@ export declare const AcquirerReportService: GenService<{
     methodKind: "unary";
     input: typeof ReportPaymentRequestSchema;
     output: typeof ReportPaymentResponseSchema;
+  },
+  /**
+   * A chargeback was opened or withdrawn. An acquirer that can be asked for it is asked; of another one the report is believed.
+   * Refusals: transaction_not_found (the acquirer does not know the case), unavailable.
+   *
+   * @generated from rpc gerbang.cards.v1.AcquirerReportService.ReportChargeback
+   */
+  reportChargeback: {
+    methodKind: "unary";
+    input: typeof ReportChargebackRequestSchema;
+    output: typeof ReportChargebackResponseSchema;
   },
 }>;
 

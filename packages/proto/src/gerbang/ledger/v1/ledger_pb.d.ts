@@ -321,6 +321,20 @@ export declare type GetBalanceResponse = Message<"gerbang.ledger.v1.GetBalanceRe
    * @generated from field: int64 pending_sen = 3;
    */
   pendingSen: bigint;
+
+  /**
+   * Of chargebacks that are open.
+   *
+   * @generated from field: int64 reserve_sen = 4;
+   */
+  reserveSen: bigint;
+
+  /**
+   * What available was short of when chargebacks were opened, ≥ 0; settlements repay it.
+   *
+   * @generated from field: int64 owed_sen = 5;
+   */
+  owedSen: bigint;
 };
 
 /**
@@ -471,6 +485,16 @@ export declare type VerifiedBalance = Message<"gerbang.ledger.v1.VerifiedBalance
    * @generated from field: int64 pending_sen = 5;
    */
   pendingSen: bigint;
+
+  /**
+   * @generated from field: int64 reserve_sen = 6;
+   */
+  reserveSen: bigint;
+
+  /**
+   * @generated from field: int64 owed_sen = 7;
+   */
+  owedSen: bigint;
 };
 
 /**
@@ -811,7 +835,7 @@ export enum Intent {
   TRANSFER = 5,
 
   /**
-   * pending → available, net amount: money in that has settled.
+   * pending → available, net amount: money in that has settled. What the account owes is repaid first: pending → owed.
    *
    * @generated from enum value: INTENT_SETTLE = 6;
    */
@@ -831,6 +855,27 @@ export enum Intent {
    * @generated from enum value: INTENT_COMPENSATE = 8;
    */
   COMPENSATE = 8,
+
+  /**
+   * A chargeback is open: available → reserve, the gross amount. Where available is short the rest is owed: owed → reserve.
+   *
+   * @generated from enum value: INTENT_RESERVE = 9;
+   */
+  RESERVE = 9,
+
+  /**
+   * It is won: reserve → available, the gross amount, after what the account owes.
+   *
+   * @generated from enum value: INTENT_RESTORE = 10;
+   */
+  RESTORE = 10,
+
+  /**
+   * It is lost: reserve → rail, net amount, and → fee-income, fee.
+   *
+   * @generated from enum value: INTENT_FORFEIT = 11;
+   */
+  FORFEIT = 11,
 }
 
 /**
