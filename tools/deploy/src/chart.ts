@@ -40,6 +40,8 @@ const values = z.object({
   environment: z.enum(['sandbox', 'production']),
   drain: z.object({ preStopSeconds: z.number(), drainSeconds: z.number() }),
   defaults: z.object({ replicas: z.number(), cpu: z.union([z.string(), z.number()]), memoryMib: z.number() }),
+  rails: z.record(z.string(), z.object({ secrets: z.array(z.string()).default(['CLIENT_SECRET', 'PRIVATE_KEY']) })).default({}),
+  keys: z.object({ store: z.string() }),
   services: z.record(z.string(), row),
 });
 
@@ -49,7 +51,7 @@ export type ChartValues = z.output<typeof values>;
 
 /** The chart's values with files over them, as Helm merges them: maps by their keys, all else as a whole. */
 export function readValues(files: readonly string[] = []): ChartValues {
-  const texts = ['values.yaml', ...files].map((file) => readFileSync(path.join(CHART, file), 'utf8'));
+  const texts = ['values.yaml', ...files].map((file) => readFileSync(path.resolve(CHART, file), 'utf8'));
   return values.parse(texts.map((text) => load(text)).reduce(merged));
 }
 
@@ -61,6 +63,23 @@ export function arrowsOf({ services }: ChartValues): string[] {
       [...new Set([...calls, ...(confirms ? publishers : [])])].map((called) => `${caller} → ${called}`),
     )
     .sort();
+}
+
+/** The secret variables of each service, which its Secret `gerbang-<service>` has. */
+export function secretVariables({ environment, services, rails, keys }: ChartValues): Map<string, string[]> {
+  const rows = Object.entries(services).filter(([, { sandboxOnly }]) => !sandboxOnly || environment === 'sandbox');
+  const names = rows.map(([name, row]) => {
+    const ofRails = [...row.rails, ...row.optionalRails].flatMap((rail) =>
+      (rails[rail]?.secrets ?? []).map((setting) => `RAIL_${rail}_${setting}`),
+    );
+    const needed = [
+      ...(row.database ? ['MONGODB_URI'] : []),
+      ...(row.events === undefined ? [] : ['NATS_PASSWORD']),
+      ...(row.keys && keys.store.startsWith('env:') ? ['GERBANG_KEKS'] : []),
+    ];
+    return [name, [...needed, ...ofRails, ...row.secrets].sort()] as const;
+  });
+  return new Map(names.filter(([, variables]) => variables.length > 0));
 }
 
 /** What all replicas of an installation request together. */

@@ -4,14 +4,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ConfigError } from '@gerbang/runtime';
 import { createAuthority } from '@gerbang/testkit';
+import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { writeRailPartners } from '../../../launcher/rail-partners.ts';
 import { ensureSecrets } from '../../../launcher/secrets.ts';
-import { INSTALLATIONS, readValues } from '../src/chart.ts';
+import { INSTALLATIONS, readValues, secretVariables } from '../src/chart.ts';
 import { arrowsInCode } from '../src/declarations.ts';
 import { type Rendered, readManifests, render, type Variable } from '../src/manifests.ts';
+import { kubernetesSecrets } from '../src/sandbox-secrets.ts';
 import { findTool } from '../src/tools.ts';
 
+const secretManifest = z.object({
+  metadata: z.object({ name: z.string() }),
+  stringData: z.record(z.string(), z.string().min(1)),
+});
 type Environment = Record<string, string>;
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -87,6 +94,13 @@ describe.skipIf(helm === undefined).each(Object.keys(INSTALLATIONS))('%s, as hel
     }
   });
 
+  test('the Secrets have what the pods refer to', () => {
+    const referred = [...rendered.workloads].map(([name, variables]) => {
+      return [name, variables.flatMap(({ secret }) => (secret === undefined ? [] : [secret.key])).toSorted()] as const;
+    });
+    expect(secretVariables(values)).toEqual(new Map(referred.filter(([, keys]) => keys.length > 0)));
+  });
+
   test('without one of them a service that requires it is refused', () => {
     const environment = { ...environments.get(`${installation} money-in`), LEDGER_RPC: '' };
     expect(problemsOf(() => read('money-in', environment))).toBe('LEDGER_RPC is not set; it is required');
@@ -114,6 +128,16 @@ describe.skipIf(helm === undefined).each(Object.keys(INSTALLATIONS))('%s, as hel
     expect(rendered.egress.filter((arrow) => !simulated(arrow))).toEqual(arrows);
     // Pods of operators' commands are let in by policies of their own; all the same arrows.
     expect(rendered.ingress.filter((arrow) => !simulated(arrow))).toEqual(arrows);
+  });
+
+  test.runIf(isSandbox)('the sandbox has Secrets for all of them', () => {
+    const documents = loadAll(kubernetesSecrets(secrets, folder)).map((document) => secretManifest.parse(document));
+    const made = documents.map(({ metadata, stringData }) => [
+      metadata.name.replace('gerbang-', ''),
+      Object.keys(stringData).toSorted(),
+    ]);
+    const expected = [...secretVariables(values), ['rail-partners', ['rail-partners.json']] as const];
+    expect(Object.fromEntries(made)).toEqual(Object.fromEntries(expected));
   });
 
   test.skipIf(isSandbox)('every certificate names its service, and the hosts at which it is called', () => {
