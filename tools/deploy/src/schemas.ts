@@ -36,7 +36,7 @@ const definition = z.object({
 
 /** Writes the schemas as kubeconform reads them, once. Throws where what they are made of cannot be had. */
 export async function writeSchemas(): Promise<void> {
-  const mark = path.join(FOLDER, `.${[KUBERNETES, ...DEFINITIONS.map(({ module }) => module)].join(' ').replaceAll('/', '_')}`);
+  const mark = path.join(FOLDER, `.2 ${[KUBERNETES, ...DEFINITIONS.map(({ module }) => module)].join(' ').replaceAll('/', '_')}`);
   if (existsSync(mark)) return;
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
@@ -45,15 +45,16 @@ export async function writeSchemas(): Promise<void> {
   writeFileSync(mark, '');
 }
 
-/** The package names a place on a server in its references; here all files are in one folder. */
+/** The package names a place on a server as each schema's own and in its references; here all files are in one folder. */
 function writeKubernetes(): void {
   const from = path.join(
     wheelFolder('kubernetes_validate'),
     `kubernetes_validate/kubernetes-json-schema/v${KUBERNETES}-local-strict`,
   );
   for (const file of globSync('*.json', { cwd: from })) {
-    const text = readFileSync(path.join(from, file), 'utf8');
-    writeFileSync(path.join(FOLDER, file), text.replaceAll('"/api/_definitions.json', '"_definitions.json'));
+    const text = readFileSync(path.join(from, file), 'utf8').replaceAll('"/api/_definitions.json', '"_definitions.json');
+    const { $id: _, ...schema } = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+    writeFileSync(path.join(FOLDER, file), JSON.stringify(schema));
   }
 }
 

@@ -40,12 +40,7 @@ const RECIPES: readonly Recipe[] = [
     needs: ['go'],
     madeOf: ['go/go.sum', 'go/check-compose/main.go'],
     make: async () => {
-      await go(
-        '.',
-        'helm.sh/helm/v4/cmd/helm',
-        'github.com/yannh/kubeconform/cmd/kubeconform',
-        './check-compose',
-      );
+      await go('.', 'helm.sh/helm/v4/cmd/helm', 'github.com/yannh/kubeconform/cmd/kubeconform', './check-compose');
     },
   },
   {
