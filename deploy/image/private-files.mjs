@@ -1,6 +1,7 @@
-// Loaded before a service (node --import). A mounted Secret of Kubernetes belongs to root and can be read by the pod's group, which
-// a service in production refuses: only its own user may read its private files. GERBANG_PRIVATE_FILES=<from>:<to> copies the files of
-// a folder to another one, for this user only, and copies them again when they are renewed, as long as the process lives.
+// Loaded before a service (node --import). A mounted Secret of Kubernetes belongs to root and can be read by the pod's group,
+// which a service in production refuses: only its own user may read its private files. GERBANG_PRIVATE_FILES=<from>:<to> copies
+// the files of a folder to another one, for this user only, and copies them again when they are renewed, as long as the process
+// lives.
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';

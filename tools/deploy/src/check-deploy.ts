@@ -26,6 +26,8 @@ const env = {
   GERBANG_TOOLS: path.dirname(TOOLS),
 };
 
+const CONFORM = ['-strict', '-summary', '-kubernetes-version', KUBERNETES, '-schema-location', SCHEMA_LOCATION];
+
 type Check = { name: string; tool: string; work: () => Promise<void> };
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -84,16 +86,7 @@ function checksOfChart(name: string, files: readonly string[]): Check[] {
     {
       name: `kubeconform, ${name}`,
       tool: 'kubeconform',
-      work: () =>
-        tool('kubeconform', [
-          '-strict',
-          '-summary',
-          '-kubernetes-version',
-          KUBERNETES,
-          '-schema-location',
-          SCHEMA_LOCATION,
-          rendered,
-        ]),
+      work: () => tool('kubeconform', [...CONFORM, rendered]),
     },
     {
       name: `kube-score, ${name}`,
@@ -129,6 +122,11 @@ function otherChecks(): Check[] {
       name: 'promtool, configuration',
       tool: 'promtool',
       work: () => tool('promtool', ['check', 'config', '--syntax-only', 'prometheus.yaml'], path.dirname(compose)),
+    },
+    {
+      name: "kubeconform, the sandbox's MongoDB",
+      tool: 'kubeconform',
+      work: () => tool('kubeconform', [...CONFORM, path.join(CHART, 'values/mongodb-laptop.yaml')]),
     },
     { name: 'hadolint', tool: 'hadolint', work: () => tool('hadolint', ['--failure-threshold', 'warning', 'deploy/Dockerfile']) },
     {

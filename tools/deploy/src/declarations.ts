@@ -8,8 +8,8 @@ type Served = { desc: { methods: { localName: string }[] }; callers: (method: st
 const root = path.resolve(import.meta.dirname, '../../..');
 
 /**
- * Who may call whom, from the services' own lists of callers, as `caller → called`; `cli` is the operators' commands. Those of the
- * services that publish events, whose confirmations and timelines packages add to the lists, included.
+ * Who may call whom, from the services' own lists of callers, as `caller → called`; `cli` is the operators' commands. Those of
+ * the services that publish events, whose confirmations and timelines packages add to the lists, included.
  */
 export async function arrowsInCode(): Promise<string[]> {
   const arrows = new Set<string>();

@@ -65,8 +65,8 @@ export function writeComposeSecrets(secrets: Secrets, folder: string): void {
 }
 
 /**
- * `node tools/deploy/src/sandbox-secrets.ts`: the Secrets of a sandbox in Kubernetes, to standard output; with --compose the files of
- * deploy/compose. They are made once and kept in the data folder.
+ * `node tools/deploy/src/sandbox-secrets.ts`: the Secrets of a sandbox in Kubernetes, to standard output; with --compose the
+ * files of deploy/compose. They are made once and kept in the data folder.
  */
 if (import.meta.main) {
   const { values } = parseArgs({ options: { compose: { type: 'boolean', default: false } } });

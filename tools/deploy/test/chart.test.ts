@@ -53,7 +53,7 @@ test('a pod has the time that a service takes to drain', () => {
 });
 
 test('every values file of the chart belongs to an installation, or is for another chart', () => {
-  const others = ['mongodb.yaml', 'nats.yaml', 'nats-laptop.yaml', 'prometheus-adapter.yaml'];
+  const others = ['mongodb.yaml', 'mongodb-laptop.yaml', 'nats.yaml', 'nats-laptop.yaml', 'prometheus-adapter.yaml'];
   const used = Object.values(INSTALLATIONS).flat();
   expect(readdirSync(path.join(CHART, 'values')).toSorted()).toEqual(
     [...others, ...new Set(used.map((file) => path.basename(file)))].toSorted(),

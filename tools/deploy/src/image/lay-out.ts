@@ -26,8 +26,9 @@ export const LAYERS = ['runtime', 'dependencies', 'application'] as const;
 
 /**
  * Lays out the file system of an image in three folders of `out`, one for each layer: Node and the libraries that it needs, with
- * their licences; the packages that the service depends on; and its own code with ours that it uses, as sources, which Node runs as
- * they are. `service` is a folder of services/, or `cli` for operators' commands. Needs pnpm, and the repository installed.
+ * their licences; the packages that the service depends on; and its own code with ours that it uses, as sources, which Node
+ * runs as they are. `service` is a folder of services/, or `cli` for operators' commands. Needs pnpm, and the repository
+ * installed.
  */
 export function layOut(service: string, out: string): void {
   rmSync(out, { recursive: true, force: true });
