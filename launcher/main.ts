@@ -40,6 +40,14 @@ switch (command) {
       run(process.execPath, [path.join(root, 'launcher/check-supply-chain.ts'), ...args]),
     );
     break;
+  case 'check:deploy':
+    process.exitCode = await timed('npm run check:deploy', () =>
+      run(process.execPath, [path.join(root, 'tools/deploy/src/check-deploy.ts'), ...args]),
+    );
+    break;
+  case 'image':
+    process.exitCode = await run(process.execPath, [path.join(root, 'tools/deploy/src/image/build.ts'), ...args]);
+    break;
   case 'check:clients':
     process.exitCode = await timed('npm run check:clients', () =>
       run('vitest', [
@@ -63,7 +71,7 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients,supply-chain}, chaos, bench, generate, gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients,deploy,supply-chain}, image, chaos, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
 }
