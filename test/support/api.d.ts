@@ -522,7 +522,7 @@ export interface paths {
         };
         /**
          * List payment methods
-         * @description Every method, and the codes of those that customers can pay by here.
+         * @description Every method, and the codes of those that customers of the merchant can pay by here.
          */
         get: operations["listPaymentMethods"];
         put?: never;

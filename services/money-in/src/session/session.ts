@@ -1,4 +1,5 @@
 import { narrowTo } from '../payment-request/request.ts';
+import type { CardAttempt } from './card-attempt.ts';
 
 /** The kind: an opening of a payment link, which merchants see as an entry of the link's history. Its product is the link's. */
 export const SESSION = 'payment-link-history';
@@ -16,6 +17,8 @@ export type SessionDetails = {
   issued: readonly Issued[];
   /** Codes of the methods that the customer has declined, or that have failed. */
   declined: readonly string[];
+  /** The last try by card; undefined until there is one. */
+  card: CardAttempt | undefined;
   customerName: string;
   customerEmail: string;
   customerPhone: string;
