@@ -7,7 +7,7 @@ import { postCredit, postRefund, postReturn, postSettlement, postWithdrawal } fr
 import { SUBMIT_WITHIN_MS } from './schedule.ts';
 import type { PaymentCommand } from './state.ts';
 import { capture, refund, release, voidPayment } from './steps.ts';
-import { giveBack, isToGiveBack, tellLink } from './tell-link.ts';
+import { giveBack, tellLink } from './tell-link.ts';
 
 /** More steps than a payment can need at once: one that goes on is a fault. */
 const STEPS_MAX = 20;
@@ -36,7 +36,8 @@ async function takeNextStep(context: Context, payment: StoredPayment): Promise<S
   const write = async (command: PaymentCommand) => (await changePayment(context, payment, command)).payment;
   const standing = untold(payment);
   if (order.link !== undefined && standing !== undefined) return tellLink(context, payment, order.link, standing);
-  if (isToGiveBack(context, payment)) return giveBack(context, payment);
+  const givenBack = await giveBack(context, payment);
+  if (givenBack !== undefined) return givenBack;
   switch (state.status) {
     case 'created':
       return nowMs >= order.createdAtMs + SUBMIT_WITHIN_MS ? write({ type: 'give-up' }) : undefined;

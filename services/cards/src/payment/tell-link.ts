@@ -1,7 +1,7 @@
 import { isRefusal } from '@gerbang/core';
 import { CardOutcome } from '@gerbang/proto/gerbang/money_in/v1/link_card';
 import type { Context } from '../context.ts';
-import { changePayment, mustFindPayment } from './change.ts';
+import { mustFindPayment } from './change.ts';
 import type { StoredPayment } from './document.ts';
 import type { Told } from './link-standing.ts';
 import { decide } from './payment.ts';
@@ -47,19 +47,17 @@ function figuresOf(context: Context, { order, state }: StoredPayment) {
 }
 
 /**
- * Whether a success that its session does not take is still to be given back: by a void, and where the acquirer has captured it all
- * the same, by a refund; each is tried once.
+ * Gives back a success that its session does not take: by a void, and where the acquirer has captured it all the same, by a refund;
+ * each is tried once, and what stays is for operators. Undefined where there is nothing to do.
  */
-export function isToGiveBack({ terms, clock }: Pick<Context, 'terms' | 'clock'>, { state, told }: StoredPayment): boolean {
-  if (told !== 'refused' || !('refused' in state) || state.refused !== undefined) return false;
-  return !isRefusal(decide(state, cancelOf(terms), clock.now()));
-}
-
-/** Gives it back. */
-export async function giveBack(context: Context, payment: StoredPayment): Promise<StoredPayment> {
-  return (await changePayment(context, payment, cancelOf(context.terms))).payment;
-}
-
-function cancelOf({ voidMs, refunds }: Context['terms']) {
-  return { type: 'cancel', voidMs, refunds } as const;
+export async function giveBack(context: Context, payment: StoredPayment): Promise<StoredPayment | undefined> {
+  const { state, told, order } = payment;
+  if (told !== 'refused' || !('refused' in state) || state.refused !== undefined) return undefined;
+  const { terms, payments, clock } = context;
+  const nowMs = clock.now();
+  const events = decide(state, { type: 'cancel', voidMs: terms.voidMs, refunds: terms.refunds }, nowMs);
+  const [event] = isRefusal(events) ? [] : events;
+  if (event === undefined) return undefined;
+  // Where another replica has written meanwhile, it is decided anew on what is there then.
+  return (await payments.apply(payment, event, nowMs)) ?? mustFindPayment(context, order.id);
 }

@@ -20,7 +20,8 @@ export async function takeCardPayment(context: Context, session: StoredPaymentRe
   const { paymentId } = payment;
   if (!isAccepted(asSession(session.details), paymentId)) {
     const fits = await takeUses(context, session, payment);
-    const { request } = await changeFields(context, session, ({ state, details }) => {
+    const taken = await mustFind(context, session.order.id);
+    const { request } = await changeFields(context, taken, ({ state, details }) => {
       if (!fits) return changeOf(withDeclinedCard(asSession(details), paymentId));
       const accepted = state.inFlight.includes(paymentId) ? withAccepted(asSession(details), paymentId) : undefined;
       return accepted && { details: accepted, payment: shownOf(payment) };
