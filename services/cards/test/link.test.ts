@@ -195,11 +195,10 @@ test.each([0, 31_000, DAY_MS])('a cancel by the merchant %i ms later takes the s
 const STEPS = 8;
 const STEPS_OF_VOID = 11;
 const steps = Array.from({ length: STEPS_OF_VOID }, (_, i) => i + 1);
-const deaths = (last: number): Death[] =>
-  steps.slice(0, last).flatMap((step) => [
-    { step, when: 'before' as const },
-    { step, when: 'after' as const },
-  ]);
+const deaths = (last: number): Death[] => [
+  ...steps.slice(0, last).map((step) => ({ step, when: 'before' as const })),
+  { step: last, when: 'after' },
+];
 
 describe.each<[string, Parameters<typeof newAcquirer>[0] & object, boolean, number]>([
   ['counts', {}, false, STEPS],

@@ -44,10 +44,12 @@ export async function giveCardPaymentBack(context: Context, session: StoredPayme
   if (isAccepted(details, paymentId)) {
     await finishUses(context, id, paymentId);
     const parent = await mustFind(context, linkId);
-    await changePaymentRequest(context, closed.request, { type: 'reverse', as: 'failed' }, { event: 'reversed', parent });
+    const paid = await mustFind(context, id);
+    await changePaymentRequest(context, paid, { type: 'reverse', as: 'failed' }, { event: 'reversed', parent });
     return;
   }
-  const { request: released } = await changePaymentRequest(context, closed.request, { type: 'release', by: paymentId });
+  const current = await mustFind(context, id);
+  const { request: released } = await changePaymentRequest(context, current, { type: 'release', by: paymentId });
   const link = await mustFind(context, linkId);
   const holdsOn = released.state.status === 'active' && link.state.maxUses !== undefined;
   if (!holdsOn) await changePaymentRequest(context, link, { type: 'release', by: id });
@@ -65,7 +67,7 @@ async function takeUses(context: Context, session: StoredPaymentRequest, payment
   const mismatch = await takeUse(context, link, { ...take, by: id }, isStillWanted);
   if (mismatch === undefined) return true;
   if (mismatch === 'used-up') {
-    await changePaymentRequest(context, session, { type: 'release', by: paymentId });
+    await changePaymentRequest(context, await mustFind(context, id), { type: 'release', by: paymentId });
     return false;
   }
   // What the session was opened with stays good, however its link was changed since.
