@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { GetReturnResponseSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
@@ -76,6 +79,23 @@ describe('the form', () => {
       expect(tag).toMatch(/src="\/assets\/[a-z-]+\.[0-9a-f]{12}\.js" integrity="sha384-[A-Za-z0-9+/]{64}"/);
     }
     expect(first.text).not.toMatch(/(?:src|href|action)="(?:https?:)?\/\//);
+  });
+
+  test('runs the scripts that docs/cards.md lists, by their hashes, and no other', async () => {
+    const docs = readFileSync(path.resolve(import.meta.dirname, '../../../docs/cards.md'), 'utf8');
+    const listed = [...docs.matchAll(/^\| `([a-z-]+)\.js` +\|[^|]+\| `(sha384-[^`]+)` +\|$/gm)].map(([, name, hash]) => [
+      name,
+      hash,
+    ]);
+    const { text } = await world.get(newCardSession().path);
+    const run = [...text.matchAll(/<script[^>]* src="\/assets\/([a-z-]+)\.[^"]*" integrity="([^"]*)"/g)];
+    expect(run.map(([, name, hash]) => [name, hash])).toEqual(listed);
+    expect(run).toHaveLength([...text.matchAll(/<script/g)].length);
+    for (const [, name, hash] of run) {
+      const file = readFileSync(path.resolve(import.meta.dirname, `../src/assets/${name}.js`));
+      expect(hash).toBe(`sha384-${createHash('sha384').update(file).digest('base64')}`);
+    }
+    expect(text).not.toMatch(/ on[a-z]+="/);
   });
 
   test.each([

@@ -13,7 +13,7 @@ import { placePayment } from '../place.ts';
  * twice, or by two pages, charges once; amount and account are the session's. Refusals: transaction_not_found, validation (attempt,
  * card_expiry), bad_request, product_not_allowed, account_not_found, frozen, account_limit, unavailable.
  */
-export async function payLink(context: Context, { reffNo, attempt, card }: PayLinkRequest) {
+export async function payLink(context: Context, { reffNo, attempt, card, clientAddress }: PayLinkRequest) {
   if (card === undefined) throw new Error('a card payment has come without its card');
   const { number, expiry, cvv, holderName } = card;
   const candidate = paymentId(newUlid(context.clock.now()));
@@ -22,7 +22,7 @@ export async function payLink(context: Context, { reffNo, attempt, card }: PayLi
   const isSent = known !== undefined && known.state.status !== 'created';
   const payment =
     begun.mayCharge && !isSent
-      ? await charge(context, { reffNo, begun }, new CardData({ number, expiry, cvv, holderName }), holderName)
+      ? await charge(context, { reffNo, begun, clientAddress }, new CardData({ number, expiry, cvv, holderName }), holderName)
       : known;
   if (payment === undefined) return {};
   const { state } = payment;
@@ -31,7 +31,7 @@ export async function payLink(context: Context, { reffNo, attempt, card }: PayLi
 
 function charge(
   context: Context,
-  { reffNo, begun }: { reffNo: string; begun: BeginCardPaymentResponse },
+  { reffNo, begun, clientAddress }: { reffNo: string; begun: BeginCardPaymentResponse; clientAddress: string },
   card: CardData,
   cardHolderName: string,
 ): Promise<StoredPayment> {
@@ -46,6 +46,8 @@ function charge(
     merchantReffNo: '',
     redirectUrl: '',
     cardHolderName,
+    // Counted against card testing, and not stored.
+    clientAddress,
     link: { linkReffNo, sessionReffNo: reffNo, expiresAtMs: Number(expiresAtMs) },
   };
   return placePayment(context, begun.paymentId, wanted, card);
