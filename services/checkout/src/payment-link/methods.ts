@@ -1,6 +1,6 @@
 import { PAYMENT_METHODS, type PaymentMethod } from '@gerbang/core';
 import type { Texts } from '../text/id.ts';
-import type { Session } from './session.ts';
+import { CARD, type Session } from './session.ts';
 
 /** The order in which groups are offered: what costs a customer the fewest steps comes first. */
 const GROUPS = ['qris', 'ewallet', 'card', 'virtual_account', 'retail'] as const;
@@ -24,8 +24,6 @@ export function methodsLeft({ link, history }: Session): string[] {
 export function findMethod(code: string): PaymentMethod | undefined {
   return PAYMENT_METHODS.find((method) => method.code === code);
 }
-
-export const CARD = 'CARD';
 
 /** A method as pages name it. */
 export function methodName(code: string, { card }: Texts): string | undefined {

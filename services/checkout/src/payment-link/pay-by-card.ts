@@ -6,9 +6,9 @@ import { addressOf, type Handler, sendPage, viewOf } from '../http/visit.ts';
 import { closedPage, messagePage } from '../pages/message.ts';
 import { linkTo, type View } from '../pages/view.ts';
 import { checkCard, readCard, shownAgain } from './card-form.ts';
-import { CARD, methodsLeft } from './methods.ts';
+import { methodsLeft } from './methods.ts';
 import { sessionOf } from './references.ts';
-import { phaseOf, type Session } from './session.ts';
+import { CARD, phaseOf, type Session } from './session.ts';
 import { type CardForm, sendCardForm } from './show-card.ts';
 
 /** The cards service answers after 3 s at the most, when the acquirer has not. */

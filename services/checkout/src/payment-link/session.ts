@@ -1,7 +1,8 @@
 import { PayableStatus, type PaymentLink, type PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Bill } from '../pages/summary.ts';
 import { type Phase, phaseOfPayment } from '../status/phase.ts';
-import { CARD } from './methods.ts';
+
+export const CARD = 'CARD';
 
 /** A payment link as one customer has opened it. `merchantName` may be empty. */
 export type Session = { link: PaymentLink; history: PaymentLinkHistory; merchantName: string };

@@ -8,9 +8,9 @@ import { overPage, paidPage } from '../pages/outcome.ts';
 import { payPage } from '../pages/pay.ts';
 import { linkTo, type View } from '../pages/view.ts';
 import type { Entered } from './form.ts';
-import { CARD, findMethod, methodName, methodsLeft } from './methods.ts';
+import { findMethod, methodName, methodsLeft } from './methods.ts';
 import { canChoose, sessionOf } from './references.ts';
-import { isLinkOpen, phaseOf, type Session } from './session.ts';
+import { CARD, isLinkOpen, phaseOf, type Session } from './session.ts';
 import { sendCardForm, showCard } from './show-card.ts';
 
 /** GET /pay/{reff_no}/{session}: the session as it now stands. `?choose=1` shows the methods again. */

@@ -4,12 +4,6 @@ import { type SessionDetails, withDeclined } from './session.ts';
 /** So many cards may be declined in a session; then it offers its other methods. */
 export const ATTEMPTS_MAX = 5;
 
-/**
- * A try to pay a session by card. There is one at a time: submitting a form twice, or from two pages, is the same try. `accepted`:
- * its payment counts, and has taken the uses; they are yet to be finished.
- */
-export type CardAttempt = { attempt: number; paymentId: string; status: 'open' | 'accepted' | 'declined' };
-
 type Details = Pick<SessionDetails, 'card'>;
 
 /** Whether a try is the next one of a session; the one before it must have been declined. */

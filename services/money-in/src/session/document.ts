@@ -1,7 +1,6 @@
 import type { Kind } from '../payment-request/kind.ts';
 import { narrowTo } from '../payment-request/request.ts';
-import type { CardAttempt } from './card-attempt.ts';
-import { asSession, type Issued, SESSION, type SessionDetails } from './session.ts';
+import { asSession, type CardAttempt, type Issued, SESSION, type SessionDetails } from './session.ts';
 
 /** The details as they are stored. */
 type SessionDocument = {

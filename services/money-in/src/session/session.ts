@@ -1,5 +1,4 @@
 import { narrowTo } from '../payment-request/request.ts';
-import type { CardAttempt } from './card-attempt.ts';
 
 /** The kind: an opening of a payment link, which merchants see as an entry of the link's history. Its product is the link's. */
 export const SESSION = 'payment-link-history';
@@ -23,6 +22,12 @@ export type SessionDetails = {
   customerEmail: string;
   customerPhone: string;
 };
+
+/**
+ * A try to pay a session by card. There is one at a time: submitting a form twice, or from two pages, is the same try. `accepted`:
+ * its payment counts, and has taken the uses; they are yet to be finished.
+ */
+export type CardAttempt = { attempt: number; paymentId: string; status: 'open' | 'accepted' | 'declined' };
 
 export type Issued = { method: string; value: string };
 
