@@ -245,7 +245,7 @@ describe("the acquirer's host for ISO 8583", () => {
     CARD_ISO8583_MERCHANT_ID: 'GERBANG00000001',
   };
   test('is reached by TLS, and needs nothing of the other way', () => {
-    expect(refusals('cards', { ...host, RAIL_CARD_URL: '', RAIL_CARD_CLIENT_SECRET: '' })).toEqual([]);
+    expect(refusals('cards', { ...host, RAIL_CARD_URL: '', RAIL_CARD_HISTORY_URL: '', RAIL_CARD_CLIENT_SECRET: '' })).toEqual([]);
   });
 
   test.each<[string, Environment, RegExp]>([

@@ -299,6 +299,162 @@ describe('a payment link on a phone', () => {
     await page.getByRole('heading', { name: 'Pilih metode pembayaran' }).waitFor();
   });
 
+  describe('by card', () => {
+    const CHARGED = '4411111111111118';
+    const WITH_3DS = '4811111111111114';
+    const openCard = async (body: Parameters<typeof open>[0] = {}, context?: BrowserContext) => {
+      const page = await open({ payment_methods: ['CARD', 'QRIS'], ...body }, context);
+      await page.getByLabel('Kartu kredit atau debit').check();
+      await page.getByRole('button', { name: 'Lanjutkan' }).click();
+      await page.getByRole('heading', { name: 'Bayar dengan kartu' }).waitFor();
+      return page;
+    };
+    const fill = async (page: Page, number: string) => {
+      await page.getByLabel('Nomor kartu').fill(number);
+      await page.getByLabel('Berlaku hingga').fill('12/39');
+      await page.getByLabel('Kode keamanan').fill('123');
+      await page.getByLabel('Nama pada kartu').fill('SITI RAHMA');
+    };
+    const submit = (page: Page) => page.getByRole('button', { name: /^Bayar Rp/ }).click();
+    const pay = async (page: Page, number: string) => {
+      await fill(page, number);
+      await submit(page);
+    };
+    const authenticate = async (page: Page, otp: string) => {
+      await page.getByLabel('OTP').fill(otp);
+      await page.getByRole('button', { name: 'Kirim' }).click();
+    };
+    const declined = (page: Page) => page.getByText('Kartu Anda tidak didebit').waitFor();
+    /** What the acquirer holds for the last payment of the page's session. */
+    const payments = async () => {
+      const path = { account_id: account };
+      const { items } = await accepted(merchant.api.GET('/api/v1.0/payment-link-histories/{account_id}', { params: { path } }));
+      return items.filter(({ payment_method_value: value }) => value?.startsWith('99'));
+    };
+
+    test('without 3DS: errors beside fields, the brand as it is typed, success, back to the shop', async () => {
+      const page = await openCard();
+      await look(page, 'card');
+      await submit(page);
+      await page.getByRole('alert').waitFor();
+      await look(page, 'card-errors');
+      for (const [digits, brand] of [
+        ['4', 'Visa'],
+        ['2221', 'Mastercard'],
+        ['34', 'American Express'],
+        ['3528', 'JCB'],
+        ['62', 'UnionPay'],
+        ['300', 'Diners Club'],
+        ['6011', 'Discover'],
+        ['9', ''],
+      ] as const) {
+        await page.getByLabel('Nomor kartu').fill(digits);
+        expect(await page.locator('[data-brand]').textContent()).toBe(brand);
+      }
+      await page.getByLabel('Nomor kartu').fill('');
+      await page.getByLabel('Nomor kartu').pressSequentially(CHARGED);
+      expect(await page.getByLabel('Nomor kartu').inputValue()).toBe('4411 1111 1111 1118');
+      await page.getByLabel('Berlaku hingga').pressSequentially('1239');
+      expect(await page.getByLabel('Berlaku hingga').inputValue()).toBe('12/39');
+      await page.getByLabel('Kode keamanan').fill('123');
+      await page.getByLabel('Nama pada kartu').fill('SITI RAHMA');
+      await submit(page);
+      await paid(page);
+      const history = await historyOf(page);
+      expect(history).toMatchObject({ status: 'paid', payment_method_name: 'CARD' });
+      // It is a payment by card like any other, which the merchant can give back.
+      const params = { path: { account_id: account, id: history.payment_method_value ?? '' } };
+      const shown = await accepted(merchant.api.GET('/api/v2.0/card/{account_id}/inquiry-status/{id}', { params }));
+      expect(shown).toMatchObject({ status: 'success', masked_card: '441111******1118' });
+      await page.waitForURL(`${SHOP}?reff_no=${sessionOf(page)}`);
+    });
+
+    test('in English, with 3DS: a wrong OTP, then the right one', async () => {
+      const page = await openCard();
+      await page.getByRole('link', { name: 'English' }).click();
+      await page.getByRole('heading', { name: 'Pay by card' }).waitFor();
+      await look(page, 'card-en');
+      await page.getByRole('link', { name: 'Bahasa Indonesia' }).click();
+      await pay(page, WITH_3DS);
+      await authenticate(page, '000000');
+      await declined(page);
+      await look(page, 'card-declined');
+      await pay(page, WITH_3DS);
+      await authenticate(page, '123456');
+      await paid(page);
+    });
+
+    test('3DS that is left: back, loaded again, and gone on with; a second page pays the same', async () => {
+      const page = await openCard();
+      const address = page.url();
+      await pay(page, WITH_3DS);
+      await page.getByLabel('OTP').waitFor();
+      await page.goBack();
+      await page.goto(address);
+      await page.getByRole('heading', { name: 'Konfirmasi di bank Anda' }).waitFor();
+      await look(page, 'card-bank');
+      await page.reload();
+      const second = await newPage();
+      await second.goto(address);
+      await second.getByRole('link', { name: 'Lanjut ke bank' }).click();
+      await authenticate(second, '123456');
+      await paid(second);
+      // The first page hears of it by itself.
+      await paid(page);
+    });
+
+    test('declined by the bank, with and without 3DS, then another method', async () => {
+      const page = await openCard();
+      await pay(page, '4911111111111113');
+      await authenticate(page, '123456');
+      await declined(page);
+      await pay(page, '4472429869996670');
+      await declined(page);
+      await page.getByRole('link', { name: 'Ganti metode pembayaran' }).click();
+      await page.getByLabel('QRIS').check();
+      await page.getByRole('button', { name: 'Lanjutkan' }).click();
+      const { payment_method_value: qrData } = await historyOf(page);
+      await sandbox('qris/pay', { qr_data: qrData });
+      await paid(page);
+    });
+
+    test('that is processed for a while is followed by itself', async () => {
+      const page = await openCard();
+      await pay(page, '4024007176265022');
+      await page.getByRole('heading', { name: 'Menunggu hasil pembayaran' }).waitFor();
+      await look(page, 'card-waiting');
+      await paid(page);
+    });
+
+    test('submitted twice and by two pages is charged once', async () => {
+      const before = (await payments()).length;
+      const page = await openCard({ max_usage: 1 });
+      const second = await newPage();
+      await second.goto(page.url());
+      await Promise.all([fill(page, CHARGED), fill(second, CHARGED)]);
+      const button = '[type=submit]';
+      await Promise.all([
+        page.evaluate(`document.querySelector('${button}').click(); document.querySelector('${button}').click()`),
+        submit(second),
+      ]);
+      await Promise.all([paid(page), paid(second)]);
+      expect((await payments()).length).toBe(before + 1);
+    });
+
+    test('without scripts: 3DS, its success, and the way to the shop', async () => {
+      const plain = await openPhone({ locale: 'id-ID', javaScriptEnabled: false });
+      try {
+        const page = await openCard({}, plain.context);
+        await pay(page, WITH_3DS);
+        await authenticate(page, '123456');
+        await paid(page);
+        expect(await page.getByRole('link', { name: 'Kembali ke toko' }).count()).toBe(1);
+      } finally {
+        await plain.close();
+      }
+    });
+  });
+
   test('loads nothing from elsewhere, and its policy never stands in its own way', () => {
     expect(foreign).toEqual([]);
   });

@@ -522,7 +522,7 @@ export interface paths {
         };
         /**
          * List payment methods
-         * @description Every method, and the codes of those that customers can pay by here.
+         * @description Every method, and the codes of those that customers of the merchant can pay by here.
          */
         get: operations["listPaymentMethods"];
         put?: never;
@@ -3270,7 +3270,7 @@ export interface components {
             status: components["schemas"]["PaymentLinkHistoryStatus"];
             /** @description The code of the method; null until one is chosen. */
             payment_method_name: components["schemas"]["PaymentMethodCode"] | null;
-            /** @description What is paid by: a number, a QR payload, a payment code or an e-wallet's page. Null until a method is chosen. */
+            /** @description What is paid by: a number, a QR payload, a payment code, an e-wallet's page; the id of a payment by card once that is paid. Null until then. */
             payment_method_value: string | null;
             /** @description What else a method has to say; null where it has nothing. */
             payment_method_additional: {
@@ -3383,7 +3383,7 @@ export interface components {
             status: components["schemas"]["PaymentLinkHistoryStatus"];
             /** @description The code of the method; null until one is chosen. */
             payment_method_name: components["schemas"]["PaymentMethodCode"] | null;
-            /** @description What is paid by: a number, a QR payload, a payment code or an e-wallet's page. Null until a method is chosen. */
+            /** @description What is paid by: a number, a QR payload, a payment code, an e-wallet's page; the id of a payment by card once that is paid. Null until then. */
             payment_method_value: string | null;
             /** @description What else a method has to say; null where it has nothing. */
             payment_method_additional: {

@@ -22,9 +22,9 @@ export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
 export { areDistinct, isOfSeries, type NewDigits, type NumberSeries, newNumber, randomDigits } from './number-series.ts';
 export {
-  AVAILABLE_PAYMENT_METHODS,
   EWALLET_CHANNELS,
   isPaymentMethod,
+  PAYMENT_METHOD_CODES,
   PAYMENT_METHODS,
   type PaymentMethod,
 } from './payment-method.ts';

@@ -15,8 +15,6 @@ const EWALLET_NAMES: Record<(typeof EWALLET_CHANNELS)[number], string> = {
   GOPAY: 'GoPay',
 };
 
-const CARD: PaymentMethod = { code: 'CARD', name: 'Card', group: 'card', desc: 'Credit or debit card' };
-
 /** Every method there is; codes as contract §5 has them. */
 export const PAYMENT_METHODS: readonly PaymentMethod[] = [
   ...VA_BANK_CODES.map((code) => ({
@@ -32,7 +30,7 @@ export const PAYMENT_METHODS: readonly PaymentMethod[] = [
     group: 'ewallet',
     desc: `Confirm in the ${EWALLET_NAMES[code]} app`,
   })),
-  CARD,
+  { code: 'CARD', name: 'Card', group: 'card', desc: 'Credit or debit card' },
   ...RETAIL_CODES.map((code) => ({
     code: `RETAIL_${code}`,
     name: code === 'ALFAMART' ? 'Alfamart' : 'Indomaret',
@@ -41,10 +39,8 @@ export const PAYMENT_METHODS: readonly PaymentMethod[] = [
   })),
 ];
 
-/** Those that customers can pay by today; cards come with their own service. */
-export const AVAILABLE_PAYMENT_METHODS: readonly string[] = PAYMENT_METHODS.filter((method) => method !== CARD).map(
-  ({ code }) => code,
-);
+/** Their codes, in the same order. */
+export const PAYMENT_METHOD_CODES: readonly string[] = PAYMENT_METHODS.map(({ code }) => code);
 
 /** Whether the text is the code of a method. */
 export function isPaymentMethod(code: string): boolean {

@@ -51,7 +51,8 @@ export const historyFields = {
   status: PaymentLinkHistoryStatus,
   payment_method_name: PaymentMethodCode.nullable().meta({ description: 'The code of the method; null until one is chosen.' }),
   payment_method_value: z.string().nullable().meta({
-    description: "What is paid by: a number, a QR payload, a payment code or an e-wallet's page. Null until a method is chosen.",
+    description:
+      "What is paid by: a number, a QR payload, a payment code, an e-wallet's page; the id of a payment by card once that is paid. Null until then.",
   }),
   payment_method_additional: z
     .record(z.string(), z.unknown())

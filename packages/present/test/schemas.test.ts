@@ -1,5 +1,5 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { AVAILABLE_PAYMENT_METHODS, isUlid, toMoney } from '@gerbang/core';
+import { isUlid, PAYMENT_METHOD_CODES, toMoney } from '@gerbang/core';
 import { type Purchase, PurchaseFinishedSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { CardTransactionEventSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { ChargebackEventSchema } from '@gerbang/proto/gerbang/cards/v1/chargebacks';
@@ -78,7 +78,7 @@ const CASES: readonly Case[] = [
   anyOf('statement entry', present.entrySchema, present.presentEntry, protos.entry),
   anyOf('settlement', present.settlementSchema, present.presentSettlement, protos.settlement),
   anyOf('VA transaction', present.vaTransactionSchema, present.presentVaTransaction, protos.vaTransaction),
-  anyOf('payment methods', present.paymentMethodsSchema, present.presentPaymentMethods, fc.constant(AVAILABLE_PAYMENT_METHODS)),
+  anyOf('payment methods', present.paymentMethodsSchema, present.presentPaymentMethods, fc.constant(PAYMENT_METHOD_CODES)),
   ...eachOf('virtual account', present.virtualAccountSchema, present.presentVirtualAccount, payable(protos.virtualAccount)),
   ...eachOf('QRIS', present.qrisTransactionSchema, present.presentQrisTransaction, payable(protos.qrisTransaction)),
   ...eachOf('e-wallet checkout', present.ewalletCheckoutSchema, present.presentEwalletCheckout, payable(protos.ewalletCheckout)),

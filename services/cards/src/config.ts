@@ -17,6 +17,7 @@ const shape = {
   ADMIN_PORT: env.port(9210),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
+  MONEY_IN_RPC: env.address(),
   STREAM_REPLICAS: env.integer(1, 1),
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   /** An authorisation takes the issuer's time too. */

@@ -1,6 +1,7 @@
 import type { Clock } from '@gerbang/core';
 import type { MerchantDirectory, SettlesAt } from '@gerbang/neighbours';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { LinkCardService } from '@gerbang/proto/gerbang/money_in/v1/link_card';
 import type { AcquirerTerms, CardRail } from '@gerbang/rails/card';
 import type { RpcClient } from '@gerbang/rpc';
 import type { BackgroundWork, Logger } from '@gerbang/runtime';
@@ -27,6 +28,8 @@ export type Context = {
   terms: AcquirerTerms;
   ledger: RpcClient<typeof LedgerService>;
   merchants: MerchantDirectory;
+  /** Sessions of payment links, which are money-in's. */
+  links: RpcClient<typeof LinkCardService>;
   idempotencyKeys: IdempotencyKeys;
   settlesAt: SettlesAt;
   /** pay_url, without a slash at the end. */

@@ -13,6 +13,7 @@ import { cancel } from './payment/rpc/cancel.ts';
 import { getPayment } from './payment/rpc/get-payment.ts';
 import { getReturn } from './payment/rpc/get-return.ts';
 import { pay } from './payment/rpc/pay.ts';
+import { payLink } from './payment/rpc/pay-link.ts';
 import { reportPayment } from './payment/rpc/report-payment.ts';
 import { createPlan } from './plan/rpc/create-plan.ts';
 import { getPlan } from './plan/rpc/get-plan.ts';
@@ -66,7 +67,11 @@ export function implementations(context: Context, gate: OperatorGate) {
       },
       ['edge'],
     ),
-    implement(CardPageService, { getReturn: (request) => getReturn(context, request) }, ['checkout']),
+    implement(
+      CardPageService,
+      { getReturn: (request) => getReturn(context, request), payLink: (request) => payLink(context, request) },
+      ['checkout'],
+    ),
     operatorImplementation(context, gate),
   ];
 }

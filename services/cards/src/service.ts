@@ -1,5 +1,6 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LinkCardService } from '@gerbang/proto/gerbang/money_in/v1/link_card';
 import { type CardRail, openRestCardHistory } from '@gerbang/rails/card';
 import { openReconciliations, type ReconciledRail } from '@gerbang/reconciliation';
 import { BackgroundWork, type Closeable, type Logger } from '@gerbang/runtime';
@@ -8,7 +9,7 @@ import { openRelay } from '@gerbang/service/events';
 import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openMerchants } from '@gerbang/service/merchants';
 import { openOperatorGate } from '@gerbang/service/operators';
-import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
+import { openChannel, openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
 import { openAcquirer } from './acquirer.ts';
@@ -71,6 +72,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       terms: config.CARD_ACQUIRER_TERMS,
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
+      links: openChannel(foundation, 'money-in', config.MONEY_IN_RPC).client(LinkCardService),
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       settlesAt: config.settlesAt,
       payUrl: config.PAY_URL,

@@ -16,6 +16,7 @@ import { NO_VELOCITY, type Velocity } from '../src/limits/velocity.ts';
 import type { Metrics } from '../src/metrics.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
 import type { StoredPayment } from '../src/payment/document.ts';
+import { untold } from '../src/payment/link-standing.ts';
 import { paymentId } from '../src/payment/own.ts';
 import type { NewPayment } from '../src/payment/place.ts';
 import { nextDueMs } from '../src/payment/schedule.ts';
@@ -157,6 +158,7 @@ export function testKeys(...kids: string[]): Keys<'card-number'> {
 }
 
 const unused = () => Promise.reject(new Error('not part of this test'));
+const NO_LINKS: Context['links'] = { beginCardPayment: unused, reportCardPayment: unused };
 export const MERCHANT = newUlid(Date.now());
 export const ACCOUNT = newUlid(Date.now());
 
@@ -182,7 +184,14 @@ export function newOrder(over: Partial<NewPayment> = {}): NewPayment {
 
 export const newId = () => paymentId(newUlid(Date.now()));
 
-type Options = { clock?: Clock; fees?: Profile['fees']; limits?: Profile['limits']; terms?: string; velocity?: Velocity };
+type Options = {
+  clock?: Clock;
+  fees?: Profile['fees'];
+  limits?: Profile['limits'];
+  terms?: string;
+  velocity?: Velocity;
+  links?: Context['links'];
+};
 
 /** The service's parts on a database of their own, without rpc and timers, so that a test can stop them between any two steps. */
 export function useParts() {
@@ -211,8 +220,16 @@ export function useParts() {
     acquirer: ReturnType<typeof newAcquirer>,
     ledger: ReturnType<typeof newLedger>,
     { guard }: ReturnType<typeof dying> = dying(undefined),
-    { clock = createClock(), fees = [], limits = [], terms = DEFAULT_TERMS, velocity = NO_VELOCITY }: Options = {},
+    options: Options = {},
   ): Promise<Context> => {
+    const {
+      clock = createClock(),
+      fees = [],
+      limits = [],
+      terms = DEFAULT_TERMS,
+      velocity = NO_VELOCITY,
+      links = NO_LINKS,
+    } = options;
     const parsed = parseAcquirerTerms(terms);
     if (parsed === undefined) return expect.fail('no terms');
     const profile = async (merchantId: string) =>
@@ -225,6 +242,7 @@ export function useParts() {
         insertOrFind: guard(payments.insertOrFind),
         find: guard(payments.find),
         apply: guard(payments.apply),
+        applyTold: guard(payments.applyTold),
       },
       plans: {
         ...plans,
@@ -258,6 +276,7 @@ export function useParts() {
         ...(rail.inquireChargeback && { inquireChargeback: guard(rail.inquireChargeback) }),
       },
       terms: parsed,
+      links: { beginCardPayment: guard(links.beginCardPayment), reportCardPayment: guard(links.reportCardPayment) },
       ledger: { post: guard(ledger.post), getBalance: unused, verify: unused },
       merchants: {
         profile,
@@ -350,7 +369,7 @@ export function useParts() {
       for (let round = 0; round < 60; round++) {
         const payment = await find(id);
         const dueMs = payment.document.due_at?.getTime();
-        if (dueMs === undefined || nextDueMs(payment.state, clock.now()) === undefined || dueMs > untilMs) return payment;
+        if (dueMs === undefined || isAtRest(payment, clock.now()) || dueMs > untilMs) return payment;
         if (dueMs > clock.now()) clock.setOffset(clock.offsetMs() + dueMs - clock.now());
         await Promise.all(replicas.map((replica) => onPaymentDue(replica, payment)));
       }
@@ -369,6 +388,11 @@ const NO_METRICS: Metrics = {
   contradicted() {},
   chargeback() {},
 };
+
+/** Nothing is left to do, and money-in knows of it. */
+function isAtRest(payment: StoredPayment, nowMs: number): boolean {
+  return nextDueMs(payment.state, nowMs) === undefined && untold(payment) === undefined;
+}
 
 export type Parts = ReturnType<typeof useParts>;
 export const eventsOf = ({ document }: StoredPayment) => document.tail.map(({ event }) => event.replace('card-transaction.', ''));

@@ -40,6 +40,7 @@ beforeAll(async () => {
     ADMIN_PORT: '0',
     MERCHANT_RPC: address,
     LEDGER_RPC: address,
+    MONEY_IN_RPC: address,
     PAY_URL: 'http://pay',
     GERBANG_KEKS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
     RAIL_CARD_URL: `${acquirer}/card`,

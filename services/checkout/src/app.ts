@@ -25,6 +25,7 @@ import { linkTo } from './pages/view.ts';
 import { chooseMethod } from './payment-link/choose-method.ts';
 import { followSession } from './payment-link/follow-session.ts';
 import { checkLink, openLink } from './payment-link/open-link.ts';
+import { leaveCardForm, payByCard } from './payment-link/pay-by-card.ts';
 import { qrImage } from './payment-link/qr-image.ts';
 import { showSession } from './payment-link/show-session.ts';
 import { textsOf } from './text/texts.ts';
@@ -35,6 +36,8 @@ const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler; cre
   { method: 'HEAD', url: '/pay/:link', handler: checkLink },
   { method: 'GET', url: '/pay/:link/:session', handler: showSession },
   { method: 'POST', url: '/pay/:link/:session', handler: chooseMethod, creates: true },
+  { method: 'GET', url: '/pay/:link/:session/card', handler: leaveCardForm },
+  { method: 'POST', url: '/pay/:link/:session/card', handler: payByCard, creates: true },
   { method: 'GET', url: '/pay/:link/:session/qr.png', handler: qrImage },
   { method: 'GET', url: '/pay/:link/:session/events', handler: followSession },
   { method: 'GET', url: '/ewallet/:transaction', handler: showCheckout },

@@ -75,7 +75,7 @@ describe('choosing a method', () => {
 
   test('offers what the link allows and customers can use today', async () => {
     const { text } = await world.get(world.newSession().path);
-    expect([...text.matchAll(/value="([A-Z_]+)"/g)].map((match) => match[1])).toEqual(['QRIS', 'EWALLET_OVO', 'VA_BCA']);
+    expect([...text.matchAll(/value="([A-Z_]+)"/g)].map((match) => match[1])).toEqual(['QRIS', 'EWALLET_OVO', 'CARD', 'VA_BCA']);
   });
 
   test.each([
@@ -96,7 +96,6 @@ describe('choosing a method', () => {
   test.each([
     ['no method', {}, 'payment_method'],
     ['a method of another link', { payment_method: 'VA_BRI' }, 'payment_method'],
-    ['one that can not be used yet', { payment_method: 'CARD' }, 'payment_method'],
     ['OVO without a phone', { payment_method: 'EWALLET_OVO' }, 'customer_phone'],
     ['OVO with half a phone', { payment_method: 'EWALLET_OVO', customer_phone: '0812' }, 'customer_phone'],
   ])('%s is refused beside its field', async (_what, fields, field) => {

@@ -1,3 +1,4 @@
+import { LinkCardService } from '@gerbang/proto/gerbang/money_in/v1/link_card';
 import {
   CheckoutService,
   EwalletCheckoutService,
@@ -35,12 +36,14 @@ import { getRetailTransaction } from './retail/rpc/get-retail-transaction.ts';
 import { inquireRetailCode } from './retail/rpc/inquire-retail-code.ts';
 import { decideReversal } from './reversal/rpc/decide-reversal.ts';
 import { listReversals } from './reversal/rpc/list-reversals.ts';
+import { beginCardPayment } from './session/rpc/begin-card-payment.ts';
 import { choosePaymentMethod } from './session/rpc/choose-payment-method.ts';
 import { getPaymentLinkHistory } from './session/rpc/get-payment-link-history.ts';
 import { getSession } from './session/rpc/get-session.ts';
 import { listPaymentLinkHistories } from './session/rpc/list-payment-link-histories.ts';
 import { listSessions } from './session/rpc/list-sessions.ts';
 import { openPaymentLink } from './session/rpc/open-payment-link.ts';
+import { reportCardPayment } from './session/rpc/report-card-payment.ts';
 import { creditSuspense } from './suspense/rpc/credit-suspense.ts';
 import { listSuspense } from './suspense/rpc/list-suspense.ts';
 import { refundSuspense } from './suspense/rpc/refund-suspense.ts';
@@ -105,7 +108,7 @@ export function implementations(context: Context, gate: OperatorGate) {
         deletePaymentLink: (request) => deletePaymentLink(context, request),
         getPaymentLinkHistory: (request) => getPaymentLinkHistory(context, request),
         listPaymentLinkHistories: (request) => listPaymentLinkHistories(context, request),
-        listPayableMethods: () => listPayableMethods(context),
+        listPayableMethods: (request) => listPayableMethods(context, request),
       },
       ['edge'],
     ),
@@ -121,6 +124,14 @@ export function implementations(context: Context, gate: OperatorGate) {
         listEwalletStatuses: (request) => listEwalletStatuses(context, request),
       },
       ['checkout'],
+    ),
+    implement(
+      LinkCardService,
+      {
+        beginCardPayment: (request) => beginCardPayment(context, request),
+        reportCardPayment: (request) => reportCardPayment(context, request),
+      },
+      ['cards'],
     ),
     implementForOperators(gate, SuspenseService, {
       listSuspense: { roles: VIEWERS, handler: (request) => listSuspense(context, request) },

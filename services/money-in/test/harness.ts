@@ -11,6 +11,7 @@ import {
 import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf, withApproval } from '@gerbang/neighbours';
 import { Compensation, Intent, LedgerService, type PostRequest, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { LinkCardService } from '@gerbang/proto/gerbang/money_in/v1/link_card';
 import {
   AmountType,
   CheckoutService,
@@ -243,6 +244,7 @@ export function useMoneyIn() {
         ewallets: channel.client(EwalletCheckoutService),
         retail: channel.client(RetailService),
         links: channel.client(PaymentLinkService),
+        linkCards: channel.client(LinkCardService),
         checkout: channel.client(CheckoutService),
         rail: channel.client(RailService),
         /** Budi decides, and sari approves it. */

@@ -1,6 +1,5 @@
-import Iso8583 from 'iso_8583';
-
-type FieldFormat = Iso8583.FieldFormat;
+/** Digits or printable characters, of a fixed length or with a length of so many digits in front. */
+type FieldFormat = { content: 'n' | 'ans'; lengthDigits: 0 | 2 | 3; max: number };
 
 /**
  * A message of ISO 8583:1987: its type (`0100`) and its fields by number, as the text that the standard defines, without lengths.
@@ -15,40 +14,69 @@ export type Fields = Readonly<Partial<Record<FieldNumber, string>>>;
  * in front. A message with any other field can't be read, because its length is not known.
  */
 const FIELDS = {
-  2: numeric('llvar', 19, 'Primary account number'),
-  3: numeric('fixed', 6, 'Processing code'),
-  4: numeric('fixed', 12, 'Amount, transaction'),
-  7: numeric('fixed', 10, 'Transmission date and time'),
-  11: numeric('fixed', 6, 'Systems trace audit number'),
-  12: numeric('fixed', 6, 'Time, local transaction'),
-  13: numeric('fixed', 4, 'Date, local transaction'),
-  14: numeric('fixed', 4, 'Date, expiration'),
-  15: numeric('fixed', 4, 'Date, settlement'),
-  18: numeric('fixed', 4, "Merchant's type"),
-  22: numeric('fixed', 3, 'Point of service entry mode'),
-  25: numeric('fixed', 2, 'Point of service condition code'),
-  32: numeric('llvar', 11, 'Acquiring institution identification code'),
-  37: characters('fixed', 12, 'Retrieval reference number'),
-  38: characters('fixed', 6, 'Authorization identification response'),
-  39: characters('fixed', 2, 'Response code'),
-  41: characters('fixed', 8, 'Card acceptor terminal identification'),
-  42: characters('fixed', 15, 'Card acceptor identification code'),
-  43: characters('fixed', 40, 'Card acceptor name and location'),
-  48: characters('lllvar', 999, 'Additional data, private'),
-  49: numeric('fixed', 3, 'Currency code, transaction'),
-  70: numeric('fixed', 3, 'Network management information code'),
-  90: numeric('fixed', 42, 'Original data elements'),
-  95: characters('fixed', 42, 'Replacement amounts'),
+  /** Primary account number */
+  2: numeric(19, 2),
+  /** Processing code */
+  3: numeric(6),
+  /** Amount, transaction */
+  4: numeric(12),
+  /** Transmission date and time */
+  7: numeric(10),
+  /** Systems trace audit number */
+  11: numeric(6),
+  /** Time, local transaction */
+  12: numeric(6),
+  /** Date, local transaction */
+  13: numeric(4),
+  /** Date, expiration */
+  14: numeric(4),
+  /** Date, settlement */
+  15: numeric(4),
+  /** Merchant's type */
+  18: numeric(4),
+  /** Point of service entry mode */
+  22: numeric(3),
+  /** Point of service condition code */
+  25: numeric(2),
+  /** Acquiring institution identification code */
+  32: numeric(11, 2),
+  /** Retrieval reference number */
+  37: characters(12),
+  /** Authorization identification response */
+  38: characters(6),
+  /** Response code */
+  39: characters(2),
+  /** Card acceptor terminal identification */
+  41: characters(8),
+  /** Card acceptor identification code */
+  42: characters(15),
+  /** Card acceptor name and location */
+  43: characters(40),
+  /** Additional data, private */
+  48: characters(999, 3),
+  /** Currency code, transaction */
+  49: numeric(3),
+  /** Network management information code */
+  70: numeric(3),
+  /** Original data elements */
+  90: numeric(42),
+  /** Replacement amounts */
+  95: characters(42),
 } as const satisfies Record<number, FieldFormat>;
 
 export type FieldNumber = keyof typeof FIELDS;
 
-/** The same as the library takes it. */
-const FORMATS = Object.fromEntries(Object.entries(FIELDS)) as Record<string, FieldFormat>;
+/** Ascending, as integer keys are. */
+const FIELD_NUMBERS = Object.keys(FIELDS).map(Number).filter(isKnown);
 
-/** Where the first bitmap begins, and the bit of it that says that a second one follows. */
-const BITMAP = 4;
-const SECOND_BITMAP = 0x80;
+const CONTENT = { n: /^[0-9]*$/, ans: /^[ -~]*$/ };
+
+/** The type is in front: 0 for 1987, and three digits. A bitmap has a bit for each of 64 fields, the first bit of the first for a second bitmap. */
+const TYPE = /^0[1-8][0-9]{2}$/;
+const TYPE_LENGTH = 4;
+const BITMAP_BYTES = 8;
+const BITMAP_FIELDS = 64;
+const SECOND_BITMAP = 1;
 
 /** Bytes that are no message of this kind. It says where, never what stood there. */
 export class UnreadableMessageError extends Error {
@@ -64,64 +92,80 @@ export class UnpackableMessageError extends Error {
  * The message as bytes: type in ASCII, bitmap binary, fields in ASCII. A second bitmap stands there only where a field above 64
  * does. Throws UnpackableMessageError.
  */
-export function packMessage(message: Message): Buffer {
-  const packed = packWithBothBitmaps(message);
-  return Object.keys(message.fields).some((field) => Number(field) > 64) ? packed : withoutSecondBitmap(packed);
+export function packMessage({ type, fields }: Message): Buffer {
+  if (!TYPE.test(type)) throw new UnpackableMessageError('a message needs a type of this standard');
+  const numbers = fieldNumbersOf(fields);
+  const texts = numbers.map((number) => {
+    const packed = packField(FIELDS[number], fields[number] ?? '');
+    if (packed === undefined) throw new UnpackableMessageError(`this message of type ${type} can not be packed: field ${number}`);
+    return packed;
+  });
+  return Buffer.concat([Buffer.from(type, 'latin1'), bitmapOf(numbers), Buffer.from(texts.join(''), 'latin1')]);
 }
 
-/** The library always writes both bitmaps. */
-function packWithBothBitmaps({ type, fields }: Message): Buffer {
-  const packed = new Iso8583({ 0: type, ...fields }, FORMATS).getRawMessage();
-  if (Buffer.isBuffer(packed)) return packed;
-  throw new UnpackableMessageError(`this message of type ${type} can not be packed: field ${fieldIn(packed.error)}`);
+/** In the order in which they are sent. */
+function fieldNumbersOf(fields: Fields): FieldNumber[] {
+  return FIELD_NUMBERS.filter((number) => fields[number] !== undefined);
 }
 
-/** The library's words are not ours to trust with a card: only the number of the field is taken from them. */
-function fieldIn(words: string): string {
-  return /\bfield ([0-9]{1,3})\b/.exec(words)?.[1] ?? 'unknown';
+function packField({ content, lengthDigits, max }: FieldFormat, text: string): string | undefined {
+  const hasLength = lengthDigits === 0 ? text.length === max : text.length <= max;
+  if (!hasLength || !CONTENT[content].test(text)) return undefined;
+  return lengthDigits === 0 ? text : `${String(text.length).padStart(lengthDigits, '0')}${text}`;
 }
 
-function withoutSecondBitmap(packed: Buffer): Buffer {
-  const short = Buffer.concat([packed.subarray(0, BITMAP + 8), packed.subarray(BITMAP + 16)]);
-  short.writeUInt8(short.readUInt8(BITMAP) & ~SECOND_BITMAP, BITMAP);
-  return short;
-}
-
-/**
- * Reads bytes as `packMessage` writes them, or with a second bitmap that is empty. The library is lenient (it reads past the end,
- * and takes any text), so what it has read is packed again and compared: only the very same bytes are a message. Throws
- * UnreadableMessageError.
- */
-export function unpackMessage(bytes: Uint8Array): Message {
-  const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const read = readLeniently(given);
-  const { 0: type = '', ...fields } = read;
-  const unknown = Object.keys(fields).find((field) => !(field in FIELDS));
-  if (unknown !== undefined) throw new UnreadableMessageError(`field ${unknown} is none that we know`);
-  const message = { type, fields: fields as Fields };
-  if (!packsTo(message, given)) throw new UnreadableMessageError(`a message of ${given.length} bytes does not match its bitmap`);
-  return message;
-}
-
-function readLeniently(bytes: Buffer): Record<string, string> {
-  if (bytes.length < BITMAP + 8) throw new UnreadableMessageError('no type and bitmap');
-  const read = new Iso8583(undefined, FORMATS).getIsoJSON(bytes, { lenHeader: false, bitmapEncoding: 'hex' });
-  if (typeof read.error === 'string') throw new UnreadableMessageError(`field ${fieldIn(read.error)} can not be read`);
-  return read as Record<string, string>;
-}
-
-function packsTo(message: Message, bytes: Buffer): boolean {
-  try {
-    return packMessage(message).equals(bytes) || packWithBothBitmaps(message).equals(bytes);
-  } catch {
-    return false;
+function bitmapOf(numbers: readonly number[]): Buffer {
+  const hasSecond = numbers.some((number) => number > BITMAP_FIELDS);
+  const bitmap = Buffer.alloc(hasSecond ? 2 * BITMAP_BYTES : BITMAP_BYTES);
+  for (const number of hasSecond ? [SECOND_BITMAP, ...numbers] : numbers) {
+    const at = (number - 1) >> 3;
+    bitmap.writeUInt8(bitmap.readUInt8(at) | (0x80 >> ((number - 1) & 7)), at);
   }
+  return bitmap;
 }
 
-function numeric(lenType: string, maxLen: number, label: string): FieldFormat {
-  return { ContentType: 'n', Label: label, LenType: lenType, MaxLen: maxLen };
+/** Reads bytes as `packMessage` writes them, or with a second bitmap that is empty. Throws UnreadableMessageError. */
+export function unpackMessage(bytes: Uint8Array): Message {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const type = text.slice(0, TYPE_LENGTH);
+  if (text.length < TYPE_LENGTH + BITMAP_BYTES || !TYPE.test(type)) throw new UnreadableMessageError('no type and bitmap');
+  const { numbers, length } = readBitmap(bytes.subarray(TYPE_LENGTH));
+  const fields: Partial<Record<FieldNumber, string>> = {};
+  let at = TYPE_LENGTH + length;
+  for (const number of numbers) {
+    if (!isKnown(number)) throw new UnreadableMessageError(`field ${number} is none that we know`);
+    const { lengthDigits, max } = FIELDS[number];
+    const valueAt = at + lengthDigits;
+    const end = valueAt + (lengthDigits === 0 ? max : Number(text.slice(at, valueAt)));
+    const value = text.slice(valueAt, end);
+    // What packs to the same text has a right length and right characters, and does not end early.
+    if (packField(FIELDS[number], value) !== text.slice(at, end))
+      throw new UnreadableMessageError(`field ${number} can not be read`);
+    fields[number] = value;
+    at = end;
+  }
+  if (at !== text.length) throw new UnreadableMessageError(`a message of ${text.length} bytes does not match its bitmap`);
+  return { type, fields };
 }
 
-function characters(lenType: string, maxLen: number, label: string): FieldFormat {
-  return { ContentType: 'ans', Label: label, LenType: lenType, MaxLen: maxLen };
+/** The fields that follow, and how many bytes the bitmaps take. */
+function readBitmap(bytes: Uint8Array): { numbers: number[]; length: number } {
+  const hasSecond = ((bytes[0] ?? 0) & 0x80) !== 0;
+  const length = hasSecond ? 2 * BITMAP_BYTES : BITMAP_BYTES;
+  if (bytes.length < length) throw new UnreadableMessageError('no second bitmap');
+  const all = Array.from({ length: length * 8 }, (_, bit) => bit + 1);
+  const isSet = (number: number) => ((bytes[(number - 1) >> 3] ?? 0) & (0x80 >> ((number - 1) & 7))) !== 0;
+  return { numbers: all.filter((number) => number !== SECOND_BITMAP && isSet(number)), length };
+}
+
+function isKnown(number: number): number is FieldNumber {
+  return number in FIELDS;
+}
+
+function numeric(max: number, lengthDigits: FieldFormat['lengthDigits'] = 0): FieldFormat {
+  return { content: 'n', lengthDigits, max };
+}
+
+function characters(max: number, lengthDigits: FieldFormat['lengthDigits'] = 0): FieldFormat {
+  return { content: 'ans', lengthDigits, max };
 }

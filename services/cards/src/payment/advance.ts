@@ -2,10 +2,12 @@ import type { Context } from '../context.ts';
 import { inquireAuthorisation } from './authorise.ts';
 import { changePayment } from './change.ts';
 import type { StoredPayment } from './document.ts';
+import { untold } from './link-standing.ts';
 import { postCredit, postRefund, postReturn, postSettlement, postWithdrawal } from './postings.ts';
 import { SUBMIT_WITHIN_MS } from './schedule.ts';
 import type { PaymentCommand } from './state.ts';
 import { capture, refund, release, voidPayment } from './steps.ts';
+import { giveBack, tellLink } from './tell-link.ts';
 
 /** More steps than a payment can need at once: one that goes on is a fault. */
 const STEPS_MAX = 20;
@@ -32,6 +34,10 @@ async function takeNextStep(context: Context, payment: StoredPayment): Promise<S
   const { state, order } = payment;
   const nowMs = context.clock.now();
   const write = async (command: PaymentCommand) => (await changePayment(context, payment, command)).payment;
+  const standing = untold(payment);
+  if (order.link !== undefined && standing !== undefined) return tellLink(context, payment, order.link, standing);
+  const givenBack = await giveBack(context, payment);
+  if (givenBack !== undefined) return givenBack;
   switch (state.status) {
     case 'created':
       return nowMs >= order.createdAtMs + SUBMIT_WITHIN_MS ? write({ type: 'give-up' }) : undefined;

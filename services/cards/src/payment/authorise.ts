@@ -99,7 +99,8 @@ async function takeAnswer(
         said,
       );
     case 'challenge': {
-      const expiresAtMs = context.clock.now() + context.challengeMs;
+      const { link } = payment.order;
+      const expiresAtMs = Math.min(context.clock.now() + context.challengeMs, link?.expiresAtMs ?? Number.POSITIVE_INFINITY);
       return write(context, payment, { type: 'challenge', url: said.url, expiresAtMs });
     }
     case 'pending':

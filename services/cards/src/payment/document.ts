@@ -1,5 +1,6 @@
 import type { CardBrand, Storable } from '@gerbang/core';
 import type { AggregateDocument, Due } from '@gerbang/store';
+import type { Told } from './link-standing.ts';
 import type {
   Asked,
   Authorisation,
@@ -7,6 +8,7 @@ import type {
   Captured,
   Customer,
   Decision,
+  LinkSession,
   PaymentOrder,
   PaymentState,
   Recurring,
@@ -16,7 +18,13 @@ import type {
 } from './state.ts';
 
 /** A payment as it was read, with the version that the next change is conditional on. */
-export type StoredPayment = { order: PaymentOrder; state: PaymentState; document: StoredPaymentDocument };
+export type StoredPayment = {
+  order: PaymentOrder;
+  state: PaymentState;
+  /** What money-in knows of one that pays a session of a payment link; undefined: nothing yet. */
+  told: Told | undefined;
+  document: StoredPaymentDocument;
+};
 
 type AuthorisationDocument = {
   acquirer_reference: string;
@@ -76,6 +84,9 @@ export type PaymentDocument = Storable<
       merchant_reff_no: string;
       redirect_url: string;
       created_at: Date;
+      link?: { link: string; session: string; expires_at: Date };
+      /** What money-in knows of it. */
+      link_told?: Told;
       recurring?: { plan_id: string; cycle: number; initiated_by: 'customer' | 'merchant'; network_transaction_id: string };
       /** Since when the acquirer owes the answer that the payment waits for. */
       asked_at?: Date;
@@ -121,6 +132,13 @@ export function newPaymentDocument(order: PaymentOrder, dueMs: number): PaymentD
     redirect_url: order.redirectUrl,
     created_at: new Date(order.createdAtMs),
     due_at: new Date(dueMs),
+    ...(order.link && {
+      link: {
+        link: order.link.linkReffNo,
+        session: order.link.sessionReffNo,
+        expires_at: new Date(order.link.expiresAtMs),
+      },
+    }),
     ...(order.recurring && {
       recurring: {
         plan_id: order.recurring.planId,
@@ -215,8 +233,13 @@ export function fromPaymentDocument(document: StoredPaymentDocument): StoredPaym
     redirectUrl: document.redirect_url,
     createdAtMs: document.created_at.getTime(),
     ...(document.recurring && { recurring: recurringOf(document.recurring) }),
+    ...(document.link && { link: linkOf(document.link) }),
   };
-  return { order, state: toState(document), document };
+  return { order, state: toState(document), told: document.link_told, document };
+}
+
+function linkOf({ link, session, expires_at }: NonNullable<PaymentDocument['link']>): LinkSession {
+  return { linkReffNo: link, sessionReffNo: session, expiresAtMs: expires_at.getTime() };
 }
 
 function recurringOf(stored: NonNullable<PaymentDocument['recurring']>): Recurring {

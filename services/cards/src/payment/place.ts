@@ -7,6 +7,7 @@ import { advancePayment, workOn } from './advance.ts';
 import { authorise } from './authorise.ts';
 import { changePayment } from './change.ts';
 import type { StoredPayment } from './document.ts';
+import { untold } from './link-standing.ts';
 import type { PaymentOrder } from './state.ts';
 
 /** A payment is answered when the acquirer has answered, or after this long as it then stands. */
@@ -27,6 +28,7 @@ export type NewPayment = Pick<
   | 'redirectUrl'
   | 'cardHolderName'
   | 'recurring'
+  | 'link'
 > &
   Addresses;
 
@@ -50,10 +52,13 @@ export async function placePayment(context: Context, id: string, wanted: NewPaym
   };
   const payment = await context.payments.insertOrFind(order);
   const work = async () => {
-    const sent =
-      payment.state.status === 'created' ? await send(context, payment, { card, clientAddress, callerAddress }) : payment;
-    // What has an outcome goes on by its timer.
-    return sent.state.status === 'authorising' && sent === payment ? advancePayment(context, sent) : sent;
+    // Another card has come under the same id: only the one that the payment was written down for is charged.
+    const isItsCard = payment.order.maskedCard === card.masked;
+    const isToSend = payment.state.status === 'created' && isItsCard;
+    const sent = isToSend ? await send(context, payment, { card, clientAddress, callerAddress }) : payment;
+    // What has an outcome goes on by its timer, but the customer of a link waits for the link.
+    const isWaitedFor = sent.state.status === 'authorising' && sent === payment;
+    return isWaitedFor || untold(sent) !== undefined ? advancePayment(context, sent) : sent;
   };
   return withinOr(ANSWER_AFTER_MS, workOn(context, payment, work), asSent(payment));
 }

@@ -2,6 +2,7 @@ import { type RefusalCode, RefusalError } from '@gerbang/core';
 import { Compensation, Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { CARD, type Context } from '../context.ts';
 import { standingSen } from './dispute.ts';
+import { productOf } from './product.ts';
 import type { Captured, FeeBreakdown, PaymentOrder, Refund, Withdrawal } from './state.ts';
 
 const REFERENCE_MAX = 128;
@@ -92,7 +93,7 @@ function posting(order: PaymentOrder) {
     partition: order.partition,
     accountId: order.accountId,
     rail: CARD,
-    product: CARD,
+    product: productOf(order),
     transactionId: order.id,
     // The ledger's texts are shorter than a merchant's reference may be.
     referenceNumber: order.merchantReffNo.slice(0, REFERENCE_MAX).toWellFormed(),

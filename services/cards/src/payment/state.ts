@@ -23,7 +23,12 @@ export type PaymentOrder = {
   createdAtMs: number;
   /** Where it is a charge of a plan. */
   recurring?: Recurring;
+  /** Where it pays a session of a payment link. */
+  link?: LinkSession;
 };
+
+/** By their references. A customer who was not authenticated when the session ends is not waited for. */
+export type LinkSession = { linkReffNo: string; sessionReffNo: string; expiresAtMs: number };
 
 /** `merchant`: without the customer, by a card that was kept. `networkTransactionId`: of the charge that the customer has agreed to. */
 export type Recurring = { planId: string; cycle: number; initiatedBy: 'customer' | 'merchant'; networkTransactionId: string };

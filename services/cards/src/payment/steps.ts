@@ -5,6 +5,7 @@ import { ask } from './authorise.ts';
 import { changePayment } from './change.ts';
 import { takeWord } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
+import { productOf } from './product.ts';
 import { isAuthorised, type PaymentCommand, type Refund } from './state.ts';
 
 type NotDone = Exclude<DoneResult, { outcome: 'done' }>;
@@ -16,7 +17,7 @@ const REFUNDED = { outcome: 'refunded' } as const;
 /** Takes the authorised amount. Where the acquirer refuses it is asked how the payment stands: it may have ended it. */
 export async function capture(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.capture(requestOf(payment), { signal }));
-  if (said.outcome === 'done') return takeWord(context, payment, capturedCommand(context), CAPTURED);
+  if (said.outcome === 'done') return takeWord(context, payment, capturedCommand(context, payment), CAPTURED);
   return followInquiry(context, payment, said);
 }
 
@@ -67,7 +68,7 @@ async function followInquiry(context: Context, payment: StoredPayment, answer: N
   const said = await ask(context, payment);
   switch (said.outcome) {
     case 'captured':
-      return takeWord(context, payment, capturedCommand(context), said);
+      return takeWord(context, payment, capturedCommand(context, payment), said);
     case 'voided':
       // Of a void it is what was asked for.
       if (payment.state.status === 'voiding') return takeWord(context, payment, { type: 'voided' }, said);
@@ -104,8 +105,8 @@ function isVoidRefused({ state }: StoredPayment, { outcome }: NotDone): boolean 
 }
 
 /** What a capture means: when it settles. */
-export function capturedCommand({ settlesAt, clock }: Context): PaymentCommand {
-  return { type: 'captured', settleAtMs: settlesAt('card', clock.now()) };
+export function capturedCommand({ settlesAt, clock }: Context, { order }: StoredPayment): PaymentCommand {
+  return { type: 'captured', settleAtMs: settlesAt(productOf(order), clock.now()) };
 }
 
 async function write(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {

@@ -8,8 +8,9 @@ import {
   type StoredPaymentDocument,
   stateChange,
 } from './document.ts';
+import { type Told, untold } from './link-standing.ts';
 import { toDecisionEvent, toPaymentEvent } from './message.ts';
-import { LISTED_AFTER_MS, nextDueMs, nextWatchMs } from './schedule.ts';
+import { LISTED_AFTER_MS, nextDueMs, nextWatchMs, RESUME_AFTER_MS } from './schedule.ts';
 import type { PaymentEvent, PaymentOrder, PaymentState } from './state.ts';
 import { waitingSinceMs } from './waiting.ts';
 
@@ -43,6 +44,8 @@ export type PaymentStore = {
   listUnresolved(query: { kind: 'unresolved' | 'contested' | 'all'; untilMs: number; limit: number }): Promise<StoredPayment[]>;
   /** By a moment of theirs, in the order of time: what the acquirer may have moved then. */
   listMoved(query: MovedQuery): Promise<StoredPayment[]>;
+  /** Writes what money-in knows of it; undefined as above. */
+  applyTold(payment: StoredPayment, told: Told, nowMs: number): Promise<StoredPayment | undefined>;
   fromDocument(document: StoredPaymentDocument): StoredPayment;
 };
 
@@ -86,13 +89,31 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
     },
     find: async (id, options) => read(await aggregates.find(id, options)),
     apply: async (payment, event, nowMs) => read(await aggregates.change(payment.document, changeOf(payment, event, nowMs))),
+    applyTold: async (payment, told, nowMs) => read(await aggregates.change(payment.document, toldChange(payment, told, nowMs))),
   };
 }
 
-function changeOf({ order, document }: StoredPayment, { state, published, decision }: PaymentEvent, nowMs: number) {
+/** When its timer fires: the sooner where money-in is yet to be told. */
+function timerMs(payment: Pick<StoredPayment, 'order' | 'state' | 'told'>, decidedAtMs: number | undefined, nowMs: number) {
+  if (untold(payment) !== undefined) return nowMs + RESUME_AFTER_MS;
+  const { state } = payment;
+  return nextDueMs(state, nowMs) ?? (state.status === 'contested' ? undefined : nextWatchMs(decidedAtMs, nowMs));
+}
+
+/** Its timer is that of its state again. */
+function toldChange({ order, state, document }: StoredPayment, told: Told, nowMs: number) {
+  const dueMs = timerMs({ order, state, told }, document.decisions?.at(-1)?.at.getTime(), nowMs);
+  return {
+    set: { link_told: told, ...(dueMs !== undefined && { due_at: new Date(dueMs) }) },
+    unset: ['lease_until' as const, ...(dueMs === undefined ? (['due_at'] as const) : [])],
+    events: [],
+  };
+}
+
+function changeOf({ order, told, document }: StoredPayment, { state, published, decision }: PaymentEvent, nowMs: number) {
   const { set, unset } = stateChange(state, document);
   const decidedAtMs = decision === undefined ? document.decisions?.at(-1)?.at.getTime() : nowMs;
-  const dueMs = nextDueMs(state, nowMs) ?? (state.status === 'contested' ? undefined : nextWatchMs(decidedAtMs, nowMs));
+  const dueMs = timerMs({ order, state, told }, decidedAtMs, nowMs);
   const waiting = waitingFields(state, document, nowMs);
   const givenBack = givenBackField(state, document, nowMs);
   return {
@@ -115,7 +136,8 @@ function changeOf({ order, document }: StoredPayment, { state, published, decisi
     ],
     events: [
       ...(decision === undefined ? [] : [toDecisionEvent(order.id, decision, nowMs)]),
-      ...(published === undefined ? [] : [toPaymentEvent({ order, state }, published, nowMs)]),
+      // What pays a link is the link's: merchants hear of it from there, as of any other method.
+      ...(published === undefined || order.link !== undefined ? [] : [toPaymentEvent({ order, state }, published, nowMs)]),
     ],
   };
 }
@@ -129,6 +151,9 @@ function waitingFields(
   nowMs: number,
 ): Pick<PaymentDocument, 'asked_at' | 'unresolved_at'> {
   if (state.status === 'contested') return { unresolved_at: new Date(state.endedAtMs) };
+  // What its session does not take could not be given back.
+  const isKept = document.link_told === 'refused' && 'refused' in state && state.refused !== undefined;
+  if (isKept) return { unresolved_at: document.unresolved_at ?? new Date(nowMs) };
   const sinceMs = waitingSinceMs(state, document) ?? ('asked' in state ? nowMs : undefined);
   if (sinceMs === undefined) return {};
   const since = new Date(sinceMs);

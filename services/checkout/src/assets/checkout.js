@@ -28,6 +28,8 @@ function followPayment(setLeft) {
   const text = document.querySelector('[data-status-text]');
   if (text !== null) text.textContent = text.dataset.live;
   const source = new EventSource(events);
+  // What a form leads to is not overtaken by the news of it.
+  addEventListener('submit', () => source.close(), { once: true });
   source.addEventListener('status', ({ data }) => {
     const now = JSON.parse(data);
     setLeft?.(now.remaining_ms);

@@ -6,6 +6,7 @@ import { type Handler, sendPage, viewOf } from '../http/visit.ts';
 import { formTargets, webAddress } from '../http/web-address.ts';
 import { waitingForCardPage } from '../pages/card.ts';
 import { overPage, paidPage } from '../pages/outcome.ts';
+import { linkTo } from '../pages/view.ts';
 
 /** How soon a page that waits for the issuer is loaded again. */
 const LOOK_AGAIN_SECONDS = 2;
@@ -21,6 +22,13 @@ export const showReturn: Handler = async (context, request, reply) => {
   if (!parsed.success) throw new RefusalError(refuse('transaction_not_found'));
   const found = await context.cards.getReturn({ id: parsed.data.payment });
   const view = viewOf(context, request);
+  const { linkReffNo, sessionReffNo } = found;
+  // A payment of a link is followed on the page of its session.
+  if (sessionReffNo !== '')
+    return reply
+      .code(303)
+      .header('location', linkTo(view, `/pay/${linkReffNo}/${sessionReffNo}`))
+      .send();
   const { texts } = view;
   const shop = shopOf(found);
   if (shop !== undefined) reply.header('content-security-policy', contentSecurityPolicy(formTargets(shop)));

@@ -12,6 +12,7 @@ export type Handler = (context: Context, request: FastifyRequest, reply: Fastify
 const queries = z.object({
   lang: z.enum(LANGUAGES).optional().catch(undefined),
   choose: z.literal('1').optional().catch(undefined),
+  go: z.literal('1').optional().catch(undefined),
 });
 
 /** What may stand behind the question mark; anything else is as if it were not there. */

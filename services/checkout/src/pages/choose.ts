@@ -1,3 +1,4 @@
+import { hasCardNumber } from '@gerbang/core';
 import { type Html, html } from '../html/html.ts';
 import { type Entered, FIELDS, type Field, type FormErrors } from '../payment-link/form.ts';
 import { type MethodGroup, methodsLeft, offeredMethods } from '../payment-link/methods.ts';
@@ -49,12 +50,13 @@ function methodGroup(
   { entered, isFolded }: { entered: Entered; isFolded: boolean },
 ): Html {
   const name = html`<span class="group-name">${texts.groups[group]}</span><span class="group-hint">${texts.groupHints[group]}</span>`;
+  const isSingle = group === 'qris' || group === 'card';
   const rows = methods.map(({ code, name: label }) => {
     const isChecked = entered.payment_method === code;
-    const text = methods.length === 1 && group === 'qris' ? name : html`<span class="method-name">${label}</span>`;
+    const text = isSingle ? name : html`<span class="method-name">${label}</span>`;
     return html`<label class="method"><input type="radio" name="payment_method" id="method-${code}" value="${code}"${isChecked && html` checked`}>${text}</label>`;
   });
-  if (group === 'qris') return html`<div class="group">${rows}</div>`;
+  if (isSingle) return html`<div class="group">${rows}</div>`;
   if (!isFolded)
     return html`<div class="group" role="group" aria-label="${texts.groups[group]}"><p class="group-head">${name}</p>${rows}</div>`;
   const isOpen = methods.some(({ code }) => code === entered.payment_method);
@@ -91,9 +93,14 @@ function field({ name, label, type, autocomplete, hint }: Input, entered: Entere
   );
   return html`<div class="field"><label for="${name}">${label}</label>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type}" value="${entered[name]}" autocomplete="${autocomplete}" maxlength="300" required
+<input id="${name}" name="${name}" type="${type}" value="${withoutCardNumber(entered[name])}" autocomplete="${autocomplete}" maxlength="300" required
 ${describedBy.length > 0 && html`aria-describedby="${describedBy.join(' ')}"`} ${errors[name] !== undefined && html`aria-invalid="true"`}>
 ${fieldError(name, errors)}</div>`;
+}
+
+/** A card number that was entered in the wrong place is not sent back. */
+function withoutCardNumber(text: string): string {
+  return hasCardNumber(text) ? '' : text;
 }
 
 function fieldError(name: Field, errors: FormErrors): Html | undefined {

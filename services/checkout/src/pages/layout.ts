@@ -1,12 +1,26 @@
+import type { AssetName } from '../assets.ts';
 import { type Html, html } from '../html/html.ts';
 import type { Phase } from '../status/phase.ts';
 import { LANGUAGES, textsOf } from '../text/texts.ts';
 import { linkTo, type View } from './view.ts';
 
+type Page = {
+  title: string;
+  content: Html;
+  reference?: string;
+  follow?: Follow;
+  /** Scripts besides the one of all pages. */
+  scripts?: readonly AssetName[];
+  /** Where the page's policy names its scripts by a nonce. */
+  nonce?: string;
+  /** Without scripts it is loaded again after so long. */
+  reloadSeconds?: number;
+};
+
 /** A whole page. `status` is what a page that follows its payment knows of it already. */
-export function layout(view: View, page: { title: string; content: Html; reference?: string; follow?: Follow }): Html {
+export function layout(view: View, page: Page): Html {
   const { texts, assets } = view;
-  const { title, content, reference, follow } = page;
+  const { title, content, reference, follow, scripts = [], nonce, reloadSeconds } = page;
   return html`<!doctype html>
 <html lang="${texts.language}">
 <head>
@@ -16,8 +30,9 @@ export function layout(view: View, page: { title: string; content: Html; referen
 <meta name="format-detection" content="telephone=no">
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${assets.url('icon.svg')}">
-<link rel="stylesheet" href="${assets.url('checkout.css')}">
-<script defer src="${assets.url('checkout.js')}"></script>
+${reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}"></noscript>`}
+<link rel="stylesheet" href="${assets.url('checkout.css')}" integrity="${assets.integrity('checkout.css')}">
+${(['checkout.js', ...scripts] as const).map((name) => script(view, name, nonce))}
 </head>
 <body${follow && html` data-events="${follow.events}" data-phase="${follow.phase}" data-here="${follow.here}"`}>
 <a class="skip" href="#main">${texts.skip}</a>
@@ -35,6 +50,10 @@ ${reference !== undefined && html`<p>${texts.reference} <span class="reference">
 </body>
 </html>
 `;
+}
+
+function script({ assets }: View, name: AssetName, nonce: string | undefined): Html {
+  return html`<script defer src="${assets.url(name)}" integrity="${assets.integrity(name)}"${nonce !== undefined && html` nonce="${nonce}"`}></script>`;
 }
 
 /** Where a page follows its payment, how the payment stood when the page was made, and the address that shows how it stands. */

@@ -11,7 +11,7 @@ export type View = {
   isChosen: boolean;
   /** The page's own path, without a query. */
   path: string;
-  assets: Pick<Assets, 'url'>;
+  assets: Pick<Assets, 'url' | 'integrity'>;
 };
 
 /** An address of ours, in the visit's language. */

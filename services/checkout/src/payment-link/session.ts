@@ -2,13 +2,18 @@ import { PayableStatus, type PaymentLink, type PaymentLinkHistory } from '@gerba
 import type { Bill } from '../pages/summary.ts';
 import { type Phase, phaseOfPayment } from '../status/phase.ts';
 
+export const CARD = 'CARD';
+
 /** A payment link as one customer has opened it. `merchantName` may be empty. */
 export type Session = { link: PaymentLink; history: PaymentLinkHistory; merchantName: string };
 
-/** How a session stands. A wallet that has declined leaves it open for the other methods. */
+/** How a session stands. A wallet or a card that was declined leaves it open: a wallet for other methods, a card for another card. */
 export function phaseOf(history: PaymentLinkHistory, nowMs: number): Phase {
   const phase = phaseOfPayment(history, nowMs);
-  return phase === 'open' && history.declinedPaymentMethods.includes(history.paymentMethod) ? 'declined' : phase;
+  if (phase !== 'open') return phase;
+  const { paymentMethod, declinedPaymentMethods, cardAttempt } = history;
+  const isCardDeclined = paymentMethod === CARD && cardAttempt?.isOpen === false;
+  return isCardDeclined || declinedPaymentMethods.includes(paymentMethod) ? 'declined' : phase;
 }
 
 /** What a session's pages ask for. */

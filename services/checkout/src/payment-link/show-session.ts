@@ -8,9 +8,10 @@ import { overPage, paidPage } from '../pages/outcome.ts';
 import { payPage } from '../pages/pay.ts';
 import { linkTo, type View } from '../pages/view.ts';
 import type { Entered } from './form.ts';
-import { findMethod, methodsLeft } from './methods.ts';
+import { findMethod, methodName, methodsLeft } from './methods.ts';
 import { canChoose, sessionOf } from './references.ts';
-import { isLinkOpen, phaseOf, type Session } from './session.ts';
+import { CARD, isLinkOpen, phaseOf, type Session } from './session.ts';
+import { sendCardForm, showCard } from './show-card.ts';
 
 /** GET /pay/{reff_no}/{session}: the session as it now stands. `?choose=1` shows the methods again. */
 export const showSession: Handler = async (context, request, reply) => {
@@ -27,7 +28,10 @@ export const showSession: Handler = async (context, request, reply) => {
       return sendPage(reply, view, 200, over(view, session, phase, nowMs));
     case 'declined': {
       if (methodsLeft(session).length === 0) return sendPage(reply, view, 200, over(view, session, 'failed', nowMs));
-      const alert = view.texts.declined(findMethod(history.paymentMethod)?.name ?? '');
+      const isCard = history.paymentMethod === CARD;
+      if (isCard && methodsLeft(session).includes(CARD) && queryOf(request).choose === undefined)
+        return sendCardForm(reply, view, { session, nowMs, phase }, { alert: view.texts.card.declined });
+      const alert = isCard ? cardAlert(view, session) : view.texts.declined(findMethod(history.paymentMethod)?.name ?? '');
       const entered = { ...enteredBefore(session), payment_method: '' };
       const page = { session, nowMs, entered, errors: {}, alert, follow: followOf(view, phase) };
       return sendPage(reply, view, 200, choosePage(view, page));
@@ -35,6 +39,7 @@ export const showSession: Handler = async (context, request, reply) => {
     case 'open': {
       const follow = followOf(view, phase);
       const isChoosing = history.paymentMethod === '' || queryOf(request).choose !== undefined;
+      if (!isChoosing && history.paymentMethod === CARD) return showCard(context, request, reply, { view, session, nowMs });
       if (!isChoosing) return sendPage(reply, view, 200, payPage(view, { session, nowMs, follow }));
       if (history.paymentMethod === '' && !canChoose(session, nowMs))
         return sendPage(reply, view, 410, messagePage(view, 'gone'));
@@ -46,12 +51,17 @@ export const showSession: Handler = async (context, request, reply) => {
   }
 };
 
+/** The method may be chosen again, or the last card was declined. */
+function cardAlert({ texts }: View, session: Session): string {
+  return methodsLeft(session).includes(CARD) ? texts.card.declined : texts.card.declinedForGood;
+}
+
 function paid(view: View, { link, history, merchantName }: Session): Html {
   return paidPage(view, {
     amountSen: history.figures?.amountSen ?? history.amountSen,
     title: link.title,
     merchantName,
-    method: findMethod(history.paymentMethod)?.name,
+    method: methodName(history.paymentMethod, view.texts),
     paidAtMs: history.figures?.paidAtMs,
     shop: shopAddress(link.successRedirectUrl, history.reffNo),
     reference: history.reffNo,

@@ -1,8 +1,8 @@
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 
 /**
- * How a payment stands, as its pages tell it: it can be paid; the wallet that was chosen for it has declined; it has been paid;
- * it is over.
+ * How a payment stands, as its pages tell it: it can be paid; the wallet or card that was chosen for it was declined; it has been
+ * paid; it is over.
  */
 export type Phase = 'open' | 'declined' | 'paid' | 'expired' | 'failed';
 

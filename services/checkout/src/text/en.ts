@@ -19,10 +19,17 @@ export const en: Texts = {
   chooseTitle: 'Choose how to pay',
   chooseMissing: 'Choose one of the payment methods.',
   continue: 'Continue',
-  groups: { qris: 'QRIS', ewallet: 'E-wallet', virtual_account: 'Virtual account transfer', retail: 'Pay at a shop' },
+  groups: {
+    qris: 'QRIS',
+    ewallet: 'E-wallet',
+    card: 'Credit or debit card',
+    virtual_account: 'Virtual account transfer',
+    retail: 'Pay at a shop',
+  },
   groupHints: {
     qris: 'Scan with any bank or e-wallet app',
     ewallet: 'Confirm in your e-wallet app',
+    card: 'Visa, Mastercard, JCB, American Express and others',
     virtual_account: 'By ATM, mobile or internet banking',
     retail: 'Pay in cash at a till near you',
   },

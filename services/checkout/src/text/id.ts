@@ -17,10 +17,17 @@ export const id = {
   chooseTitle: 'Pilih metode pembayaran',
   chooseMissing: 'Pilih salah satu metode pembayaran.',
   continue: 'Lanjutkan',
-  groups: { qris: 'QRIS', ewallet: 'E-wallet', virtual_account: 'Transfer virtual account', retail: 'Bayar di gerai' },
+  groups: {
+    qris: 'QRIS',
+    ewallet: 'E-wallet',
+    card: 'Kartu kredit atau debit',
+    virtual_account: 'Transfer virtual account',
+    retail: 'Bayar di gerai',
+  },
   groupHints: {
     qris: 'Pindai dengan aplikasi bank atau e-wallet apa pun',
     ewallet: 'Konfirmasi di aplikasi e-wallet Anda',
+    card: 'Visa, Mastercard, JCB, American Express, dan lainnya',
     virtual_account: 'Lewat ATM, mobile banking, atau internet banking',
     retail: 'Bayar tunai di kasir terdekat',
   },

@@ -77,7 +77,7 @@ export type Kinds = {
   methods: readonly Method[];
 };
 
-export function openKinds(kinds: readonly Kind[]): Kinds {
+export function openKinds(kinds: readonly Kind[], methods: readonly Method[]): Kinds {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const of = (name: string): Kind => {
     const kind = byName.get(name);
@@ -96,7 +96,7 @@ export function openKinds(kinds: readonly Kind[]): Kinds {
       return undefined;
     },
     rails: kinds.flatMap(({ rail, product }) => (rail === undefined ? [] : [{ ...rail, product }])),
-    methods: kinds.flatMap(({ method }) => method ?? []),
+    methods,
   };
 }
 

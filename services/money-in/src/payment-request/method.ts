@@ -11,6 +11,8 @@ export type Method = {
   product: string;
   /** Whether this installation has what the channel needs; absent: always. */
   isOffered?(channel: string): boolean;
+  /** The product that the merchant must have for it; absent: none. */
+  needs?: string;
   /** Makes what the customer pays by: a number, a code, a payload, an address. Undefined for a channel that is none. */
   issue(context: IssueContext, asked: AskedMethod): Promise<string> | undefined;
   /** The reference under which its rail holds a payment, and so can be asked; absent where no rail holds one. */
@@ -45,7 +47,9 @@ export function methodOf(methods: readonly Method[], code: string): Method | und
   return methods.find((method) => method.group === group);
 }
 
-/** Whether customers can be offered a method here. */
-export function isOffered(methods: readonly Method[], code: string): boolean {
-  return methodOf(methods, code)?.isOffered?.(partsOf(code).channel) ?? true;
+/** Whether customers of a merchant with these products can be offered a method here; undefined: of any merchant. */
+export function isOffered(methods: readonly Method[], code: string, products?: readonly string[]): boolean {
+  const method = methodOf(methods, code);
+  if (method?.needs !== undefined && products?.includes(method.needs) === false) return false;
+  return method?.isOffered?.(partsOf(code).channel) ?? true;
 }

@@ -1,6 +1,6 @@
 import type { Kind } from '../payment-request/kind.ts';
 import { narrowTo } from '../payment-request/request.ts';
-import { asSession, type Issued, SESSION, type SessionDetails } from './session.ts';
+import { asSession, type CardAttempt, type Issued, SESSION, type SessionDetails } from './session.ts';
 
 /** The details as they are stored. */
 type SessionDocument = {
@@ -13,6 +13,8 @@ type SessionDocument = {
   issued: readonly Issued[];
   /** Absent until one is declined. */
   declined?: readonly string[];
+  /** Absent until a card is tried. */
+  card?: { attempt: number; payment_id: string; status: CardAttempt['status'] };
   customer_name: string;
   customer_email: string;
   customer_phone: string;
@@ -32,6 +34,9 @@ export const codec: Kind['codec'] = {
       payment_method_value: details.paymentMethodValue,
       issued: details.issued,
       ...(details.declined.length > 0 && { declined: details.declined }),
+      ...(details.card && {
+        card: { attempt: details.card.attempt, payment_id: details.card.paymentId, status: details.card.status },
+      }),
       customer_name: details.customerName,
       customer_email: details.customerEmail,
       customer_phone: details.customerPhone,
@@ -48,6 +53,7 @@ export const codec: Kind['codec'] = {
       paymentMethodValue: stored.payment_method_value,
       issued: stored.issued,
       declined: stored.declined ?? [],
+      card: stored.card && { attempt: stored.card.attempt, paymentId: stored.card.payment_id, status: stored.card.status },
       customerName: stored.customer_name,
       customerEmail: stored.customer_email,
       customerPhone: stored.customer_phone,

@@ -32,6 +32,13 @@ export function toHistory(request: PaymentRequest): PaymentLinkHistory {
     expiredAtMs: BigInt(state.expiresAtMs ?? 0),
     declinedPaymentMethods: [...details.declined],
     ...(payment !== undefined && { figures: toWireFees(payment) }),
+    ...(details.card && {
+      cardAttempt: {
+        attempt: details.card.attempt,
+        paymentId: details.card.paymentId,
+        isOpen: details.card.status !== 'declined',
+      },
+    }),
   });
 }
 

@@ -16,10 +16,18 @@ export type SessionDetails = {
   issued: readonly Issued[];
   /** Codes of the methods that the customer has declined, or that have failed. */
   declined: readonly string[];
+  /** The last try by card; undefined until there is one. */
+  card: CardAttempt | undefined;
   customerName: string;
   customerEmail: string;
   customerPhone: string;
 };
+
+/**
+ * A try to pay a session by card. There is one at a time: submitting a form twice, or from two pages, is the same try. `accepted`:
+ * its payment counts, and has taken the uses; they are yet to be finished.
+ */
+export type CardAttempt = { attempt: number; paymentId: string; status: 'open' | 'accepted' | 'declined' };
 
 export type Issued = { method: string; value: string };
 

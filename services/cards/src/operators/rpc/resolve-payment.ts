@@ -46,7 +46,7 @@ async function thenCommand(
       if (status === 'voiding') return { type: 'void-refused', reason: FAILURE.reason };
       return authorisedCommand(context, payment, { acquirerReference, approvalCode: '', authorisedAtMs: undefined });
     case 'captured':
-      return status === 'refunding' ? { type: 'refund-refused', reason: FAILURE.reason } : capturedCommand(context);
+      return status === 'refunding' ? { type: 'refund-refused', reason: FAILURE.reason } : capturedCommand(context, payment);
     case 'voided':
       return status === 'releasing' ? { type: 'released' } : { type: 'voided' };
     case 'refunded':

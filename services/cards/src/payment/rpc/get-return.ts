@@ -14,7 +14,17 @@ export async function getReturn(context: Context, { id }: GetReturnRequest) {
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
   const isOpen = statusOf(found.state) === PaymentStatus.PENDING || statusOf(found.state) === PaymentStatus.PROCESSING;
   const payment = isOpen ? await lookAgain(context, found) : found;
-  const { amountSen, merchantName, redirectUrl } = payment.order;
+  const { amountSen, merchantName, redirectUrl, link } = payment.order;
   const { processedAtMs = 0n } = toPaymentMessage(payment);
-  return { id, status: statusOf(payment.state), amountSen, merchantName, redirectUrl, processedAtMs };
+  return {
+    id,
+    status: statusOf(payment.state),
+    amountSen,
+    merchantName,
+    redirectUrl,
+    processedAtMs,
+    paymentUrl: payment.state.status === 'challenging' ? payment.state.url : '',
+    linkReffNo: link?.linkReffNo ?? '',
+    sessionReffNo: link?.sessionReffNo ?? '',
+  };
 }

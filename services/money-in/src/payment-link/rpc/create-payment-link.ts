@@ -25,7 +25,8 @@ async function make(context: Context, request: CreatePaymentLinkRequest, id: str
   const expiresAtMs = request.expiredAtMs === undefined ? undefined : Number(request.expiredAtMs);
   const { paymentMethods } = request;
   const { methods } = context.kinds;
-  const problem = checkLink({ amountSen, maxUsage, expiresAtMs, paymentMethods }, { limits: profile.limits, methods, nowMs });
+  const { limits, products } = profile;
+  const problem = checkLink({ amountSen, maxUsage, expiresAtMs, paymentMethods }, { limits, products, methods, nowMs });
   if (problem !== undefined) throw new RefusalError(refuseField(problem.field, problem.message));
   const order = {
     id,
@@ -42,7 +43,7 @@ async function make(context: Context, request: CreatePaymentLinkRequest, id: str
     description,
     requiredCustomerDetail,
     successRedirectUrl,
-    paymentMethods: paymentMethods.length === 0 ? offeredMethods(methods) : paymentMethods,
+    paymentMethods: paymentMethods.length === 0 ? offeredMethods(methods, products) : paymentMethods,
     paymentUrl: `${context.payUrl}/pay/${linkReference(id)}`,
     holders: [],
   };

@@ -13,9 +13,9 @@ import { asPaymentLink, checkLink, PAYMENT_LINK, type PaymentLinkDetails } from 
 export async function updatePaymentLink(context: Context, request: UpdatePaymentLinkRequest) {
   const { merchantId, accountId, id, amountSen, maxUsage, paymentMethods } = request;
   const found = await ownRequestToChange(context, PAYMENT_LINK, { merchantId, accountId, publicId: String(id) });
-  const { limits } = await context.merchants.profile(merchantId);
+  const { limits, products } = await context.merchants.profile(merchantId);
   const expiresAtMs = request.expiredAtMs === undefined ? undefined : Number(request.expiredAtMs);
-  const rules = { limits, methods: context.kinds.methods, nowMs: context.clock.now() };
+  const rules = { limits, products, methods: context.kinds.methods, nowMs: context.clock.now() };
   const problem = checkLink({ amountSen, maxUsage, expiresAtMs, paymentMethods }, rules);
   if (problem !== undefined) throw new RefusalError(refuseField(problem.field, problem.message));
   const { state } = found;

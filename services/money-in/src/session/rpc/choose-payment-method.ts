@@ -3,6 +3,7 @@ import type { ChoosePaymentMethodRequest } from '@gerbang/proto/gerbang/money_in
 import type { Context } from '../../context.ts';
 import { toPaymentLink } from '../../payment-link/message.ts';
 import { asPaymentLink, linkReference } from '../../payment-link/payment-link.ts';
+import { shownProducts } from '../../payment-link/payment-methods.ts';
 import { changeFields, changePaymentRequest, mustFind, takeUse } from '../../payment-request/change.ts';
 import type { StoredPaymentRequest } from '../../payment-request/document.ts';
 import { merchantNameOf } from '../../payment-request/merchant-name.ts';
@@ -26,7 +27,8 @@ export async function choosePaymentMethod(context: Context, request: ChoosePayme
   if (session.state.status !== 'active' || isOverdue(session.state, nowMs)) throw over();
   const linkDetails = asPaymentLink(link.details);
   const { paymentMethod } = request;
-  if (!linkDetails.paymentMethods.includes(paymentMethod) || !isOffered(context.kinds.methods, paymentMethod))
+  const products = await shownProducts(context, link.order.merchantId);
+  if (!linkDetails.paymentMethods.includes(paymentMethod) || !isOffered(context.kinds.methods, paymentMethod, products))
     throw new RefusalError(refuseField('payment_method', 'is not one of this link'));
   if (linkDetails.requiredCustomerDetail) mustHaveCustomer(request);
   const { declined, issued } = asSession(session.details);

@@ -47,6 +47,7 @@ function newSession(
     paymentMethodValue: '',
     issued: [],
     declined: [],
+    card: undefined,
     customerName: '',
     customerEmail: '',
     customerPhone: '',

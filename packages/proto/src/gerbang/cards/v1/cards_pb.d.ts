@@ -583,6 +583,25 @@ export declare type GetReturnResponse = Message<"gerbang.cards.v1.GetReturnRespo
    * @generated from field: int64 processed_at_ms = 6;
    */
   processedAtMs: bigint;
+
+  /**
+   * While the customer is to be authenticated.
+   *
+   * @generated from field: string payment_url = 7;
+   */
+  paymentUrl: string;
+
+  /**
+   * Of a payment link's session; empty for any other payment.
+   *
+   * @generated from field: string link_reff_no = 8;
+   */
+  linkReffNo: string;
+
+  /**
+   * @generated from field: string session_reff_no = 9;
+   */
+  sessionReffNo: string;
 };
 
 /**
@@ -590,6 +609,73 @@ export declare type GetReturnResponse = Message<"gerbang.cards.v1.GetReturnRespo
  * Use `create(GetReturnResponseSchema)` to create a new message.
  */
 export declare const GetReturnResponseSchema: GenMessage<GetReturnResponse>;
+
+/**
+ * @generated from message gerbang.cards.v1.PayLinkRequest
+ */
+export declare type PayLinkRequest = Message<"gerbang.cards.v1.PayLinkRequest"> & {
+  /**
+   * The session's.
+   *
+   * @generated from field: string reff_no = 1;
+   */
+  reffNo: string;
+
+  /**
+   * Which try of the session it is; the first is 1.
+   *
+   * @generated from field: int32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: gerbang.cards.v1.Card card = 3;
+   */
+  card?: Card | undefined;
+
+  /**
+   * The customer's.
+   *
+   * @generated from field: string client_address = 4;
+   */
+  clientAddress: string;
+};
+
+/**
+ * Describes the message gerbang.cards.v1.PayLinkRequest.
+ * Use `create(PayLinkRequestSchema)` to create a new message.
+ */
+export declare const PayLinkRequestSchema: GenMessage<PayLinkRequest>;
+
+/**
+ * @generated from message gerbang.cards.v1.PayLinkResponse
+ */
+export declare type PayLinkResponse = Message<"gerbang.cards.v1.PayLinkResponse"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Unspecified where the session's last payment has not been submitted.
+   *
+   * @generated from field: gerbang.cards.v1.PaymentStatus status = 2;
+   */
+  status: PaymentStatus;
+
+  /**
+   * While the customer is to be authenticated.
+   *
+   * @generated from field: string payment_url = 3;
+   */
+  paymentUrl: string;
+};
+
+/**
+ * Describes the message gerbang.cards.v1.PayLinkResponse.
+ * Use `create(PayLinkResponseSchema)` to create a new message.
+ */
+export declare const PayLinkResponseSchema: GenMessage<PayLinkResponse>;
 
 /**
  * A payment has succeeded, failed, or was cancelled or refunded.
@@ -774,6 +860,19 @@ export declare const CardPageService: GenService<{
     methodKind: "unary";
     input: typeof GetReturnRequestSchema;
     output: typeof GetReturnResponseSchema;
+  },
+  /**
+   * Charges a card for a session of a payment link: once for each attempt, however often and from how many pages it is submitted.
+   * Amount and account are the session's. Answers like Pay; where the session stands otherwise than the page thought, nothing is
+   * charged and its last payment is answered. Refusals: transaction_not_found, validation (card_expiry, attempt), bad_request (the
+   * session is over), product_not_allowed, frozen, account_limit, unavailable.
+   *
+   * @generated from rpc gerbang.cards.v1.CardPageService.PayLink
+   */
+  payLink: {
+    methodKind: "unary";
+    input: typeof PayLinkRequestSchema;
+    output: typeof PayLinkResponseSchema;
   },
 }>;
 

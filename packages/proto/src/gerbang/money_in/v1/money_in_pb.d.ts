@@ -1972,7 +1972,7 @@ export declare type PaymentLinkHistory = Message<"gerbang.money_in.v1.PaymentLin
   paymentMethod: string;
 
   /**
-   * What is paid by: a number, a QR payload, a payment code; an e-wallet's address to go to.
+   * What is paid by: a number, a QR payload, a payment code; an e-wallet's address to go to; the id of the payment by card.
    *
    * @generated from field: string payment_method_value = 9;
    */
@@ -2026,6 +2026,13 @@ export declare type PaymentLinkHistory = Message<"gerbang.money_in.v1.PaymentLin
    * @generated from field: repeated string declined_payment_methods = 18;
    */
   declinedPaymentMethods: string[];
+
+  /**
+   * Absent until a card has been tried.
+   *
+   * @generated from field: gerbang.money_in.v1.CardAttempt card_attempt = 19;
+   */
+  cardAttempt?: CardAttempt | undefined;
 };
 
 /**
@@ -2033,6 +2040,40 @@ export declare type PaymentLinkHistory = Message<"gerbang.money_in.v1.PaymentLin
  * Use `create(PaymentLinkHistorySchema)` to create a new message.
  */
 export declare const PaymentLinkHistorySchema: GenMessage<PaymentLinkHistory>;
+
+/**
+ * The last try to pay a session by card.
+ *
+ * @generated from message gerbang.money_in.v1.CardAttempt
+ */
+export declare type CardAttempt = Message<"gerbang.money_in.v1.CardAttempt"> & {
+  /**
+   * The first is 1.
+   *
+   * @generated from field: int32 attempt = 1;
+   */
+  attempt: number;
+
+  /**
+   * Of the cards service; it may not have it yet.
+   *
+   * @generated from field: string payment_id = 2;
+   */
+  paymentId: string;
+
+  /**
+   * Its outcome is awaited, or it has succeeded; false: it was declined.
+   *
+   * @generated from field: bool is_open = 3;
+   */
+  isOpen: boolean;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.CardAttempt.
+ * Use `create(CardAttemptSchema)` to create a new message.
+ */
+export declare const CardAttemptSchema: GenMessage<CardAttempt>;
 
 /**
  * @generated from message gerbang.money_in.v1.GetPaymentLinkHistoryRequest
@@ -2129,6 +2170,12 @@ export declare const ListPaymentLinkHistoriesResponseSchema: GenMessage<ListPaym
  * @generated from message gerbang.money_in.v1.ListPayableMethodsRequest
  */
 export declare type ListPayableMethodsRequest = Message<"gerbang.money_in.v1.ListPayableMethodsRequest"> & {
+  /**
+   * Empty: of all merchants.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
 };
 
 /**
@@ -3423,7 +3470,7 @@ export declare const PaymentLinkService: GenService<{
     output: typeof ListPaymentLinkHistoriesResponseSchema;
   },
   /**
-   * The methods by which customers can pay links here, of all merchants. Refusals: none.
+   * The methods by which customers can pay links of a merchant here. Refusals: merchant_not_found, unavailable.
    *
    * @generated from rpc gerbang.money_in.v1.PaymentLinkService.ListPayableMethods
    */
