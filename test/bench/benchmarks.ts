@@ -6,6 +6,7 @@ import { expiry, expiryEwallet, expiryQris } from './expiry.ts';
 import { floors } from './floors.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { ledger, ledgerCsv, ledgerPosting, ledgerTakeover } from './ledger-benchmarks.ts';
+import { plans } from './plans.ts';
 import { settlement } from './settlement.ts';
 import { startup } from './startup.ts';
 import { webhooks } from './webhooks.ts';
@@ -29,4 +30,5 @@ export const benchmarks: readonly Benchmark[] = [
   ledgerPosting,
   ledgerTakeover,
   ledgerCsv,
+  plans,
 ];

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel } from '@gerbang/rpc';
 import { demoClient } from '../../launcher/operators.ts';
 import { findFreePorts } from '../../launcher/ports.ts';
-import { processTable } from '../../launcher/processes.ts';
-import { ensureSecrets } from '../../launcher/secrets.ts';
-import { type Ports, SERVICES, type ServiceName } from '../../launcher/services.ts';
-import { createSupervisor, type Supervisor } from '../../launcher/supervisor.ts';
+import type { Ports, ServiceName } from '../../launcher/services.ts';
+import type { Supervisor } from '../../launcher/supervisor.ts';
 import { openSystem, type System } from '../../launcher/system.ts';
 import { type Answer, accepted, call, type MerchantClient, signIn } from '../support/merchant-client.ts';
+import { replicaPorts, replicasOf } from '../support/replicas.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
 /** How the second instance of a service is called. */
@@ -47,8 +46,6 @@ export async function startWorld({ name, replicated, env: more }: WorldOptions):
   const dataFolder = mkdtempSync(path.join(tmpdir(), `gerbang-chaos-${name}-`));
   const ports = await findFreePorts();
   const others = await replicaPorts(ports, replicated);
-  const logFolder = path.join(dataFolder, 'replica-logs');
-  mkdirSync(logFolder);
   const options = { root: path.resolve(import.meta.dirname, '../..'), dataFolder, shuffleUnsorted: true };
   const env = {
     LOG_LEVEL: 'info',
@@ -62,17 +59,7 @@ export async function startWorld({ name, replicated, env: more }: WorldOptions):
   };
   const stores = { mongodbUri: undefined, natsUrl: undefined };
   const system = await openSystem({ ...options, ...stores, ports, env, fresh: false, say: () => {} });
-  const replicas = createSupervisor(
-    processTable({
-      ...options,
-      ports: others,
-      env,
-      secrets: ensureSecrets(dataFolder),
-      mongodbUri: system.mongodb.uri,
-      natsUrl: `nats://127.0.0.1:${ports.NATS_PORT}`,
-    }).filter((process) => replicated.some((service) => service === process.name)),
-    { logFolder, say: () => {}, record: () => {} },
-  );
+  const replicas = replicasOf(system, { replicated, ports: others, env });
   const sink = await startWebhookSink();
   const stop = async () => {
     await replicas.stop();
@@ -114,23 +101,6 @@ async function openWorld(
     verifyLedger: () => system.verifyLedger(),
     stop,
   };
-}
-
-/** The ports of the first instances, but for those of the second ones. */
-async function replicaPorts(ports: Ports, replicated: readonly ServiceName[]): Promise<Ports> {
-  const moved = new Set(SERVICES.filter(({ name }) => replicated.includes(name)).flatMap(portNamesOf));
-  const taken = new Set(Object.values(ports));
-  for (;;) {
-    const free = await findFreePorts();
-    const own = Object.fromEntries(Object.entries(free).filter(([name]) => moved.has(name)));
-    if (!Object.values(own).some((port) => taken.has(port))) return { ...ports, ...own };
-  }
-}
-
-/** Every port of a service, by the variable that moves it. */
-function portNamesOf(row: (typeof SERVICES)[number]): string[] {
-  const prefix = row.name.toUpperCase().replaceAll('-', '_');
-  return [`${prefix}_ADMIN_PORT`, `${prefix}_RPC_PORT`, ...('listens' in row ? Object.keys(row.listens) : [])];
 }
 
 /** Money on the first account, and a fee of direct debit, so that a refund takes more than what is pending. */
