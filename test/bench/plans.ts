@@ -47,7 +47,7 @@ export const plans: Benchmark = {
     const cards = database.db(`${system.mongodb.prefix}cards`);
     const counts: Counts = {
       charged: () => cards.collection('card_cycles').countDocuments({ status: 'success' }),
-      captured: () => cards.collection('card_payments').countDocuments({ status: 'captured' }),
+      captured: () => cards.collection('card_payments').countDocuments({ status: { $in: ['captured', 'settling', 'settled'] } }),
     };
     const processor = () => cpuMsByProcess([...system.pids(), ...replicas.pids().values()]);
     return { floors: {}, subjects: {}, once: { 'due together': () => measure(system, counts, processor) } };

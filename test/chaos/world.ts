@@ -29,6 +29,7 @@ export type World = {
   merchants: readonly [MerchantClient, MerchantClient];
   /** The biller's address at each of the edges. */
   billerUrls: readonly [string, string];
+  mongodb: System['mongodb'];
   source: string;
   destination: string;
   sink: WebhookSink;
@@ -89,6 +90,7 @@ async function openWorld(
   return {
     merchants,
     billerUrls: [demo.biller_url, `http://127.0.0.1:${others.BILLER_PORT}`],
+    mongodb: system.mongodb,
     source: demo.account_ids[0],
     destination: demo.account_ids[1],
     sink,
@@ -103,7 +105,7 @@ async function openWorld(
   };
 }
 
-/** Money on the first account, and a fee of direct debit, so that a refund takes more than what is pending. */
+/** Money on the first account, and fees of what is refunded, so that a refund takes more than what is pending. */
 async function fund({ demo, ports, dataFolder }: System): Promise<void> {
   const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
   const operators = demoClient(dataFolder, channel, OperatorService);
@@ -112,6 +114,7 @@ async function fund({ demo, ports, dataFolder }: System): Promise<void> {
     const credit = { accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
     await operators.fund({ ...by, ...credit, operationId: 'chaos', rail: 'bank-transfer' });
     await operators.setFees({ ...by, fee: { product: 'direct-debit', fixedSen: 1_000_00n, basisPoints: 70 } });
+    await operators.setFees({ ...by, fee: { product: 'card', fixedSen: 2_000_00n, basisPoints: 200 } });
   } finally {
     await channel.close();
   }
