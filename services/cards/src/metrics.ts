@@ -5,6 +5,7 @@ import { COUNTED_BY, type CountedBy } from './limits/limit.ts';
 import type { AuthenticationOutcome, AuthorisationOutcome } from './payment/outcome.ts';
 import type { Published } from './payment/state.ts';
 import type { OpenPlanStatus } from './plan/gauges.ts';
+import type { Vault } from './vault/vault.ts';
 
 /** One helper a business event. */
 export type Metrics = {
@@ -22,6 +23,8 @@ export type Metrics = {
   credited(ms: number): void;
   /** The acquirer says something else than it did before. */
   contradicted(report: string): void;
+  /** Kept cards that nothing used were deleted. */
+  cardsSwept(count: number): void;
 };
 
 /** What the metrics ask whenever they are read. */
@@ -47,11 +50,17 @@ export function createCardMetrics(registry: Registry, sources: Sources): Metrics
     labelNames: ['rail', 'report'],
     registers,
   });
+  const swept = new Counter({
+    name: 'gerbang_card_tokens_swept_total',
+    help: 'Kept cards that nothing used, and that were deleted',
+    registers,
+  });
   return {
     ...paymentMetrics(registry, sources.acquirer),
     ...planMetrics(registry, sources),
     credited: (ms) => duration.observe(Math.max(0, ms) / 1_000),
     contradicted: (report) => contradictions.inc({ rail: 'card', report }),
+    cardsSwept: (count) => swept.inc(count),
   };
 }
 
@@ -126,4 +135,16 @@ function planMetrics(registry: Registry, sources: Sources) {
       if (status !== 'processing') cycles.inc({ status });
     },
   };
+}
+
+/** The cards that are kept, of all replicas together. */
+export function countTokens(registry: Registry, vault: Pick<Vault, 'count'>): void {
+  new Gauge({
+    name: 'gerbang_card_tokens',
+    help: 'Cards that the vault keeps, of all replicas together',
+    registers: [registry],
+    async collect() {
+      this.set(await vault.count());
+    },
+  });
 }

@@ -18,7 +18,7 @@ import { CYCLES, openCycleStore } from './cycle/store.ts';
 import { openCounters } from './limits/counters.ts';
 import { reportsOf } from './limits/reports.ts';
 import { createVelocity } from './limits/velocity.ts';
-import { createCardMetrics } from './metrics.ts';
+import { countTokens, createCardMetrics } from './metrics.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
 import { onDue } from './payment/on-due.ts';
 import { openPaymentStore, PAYMENTS, type PaymentStore } from './payment/store.ts';
@@ -30,7 +30,8 @@ import { reconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
 import { openCountingPrints } from './vault/fingerprint.ts';
 import { sealedPlaces } from './vault/sealed-places.ts';
-import { openVault } from './vault/vault.ts';
+import { onTokensDue } from './vault/sweep.ts';
+import { openVault, type StoredToken, TOKENS } from './vault/vault.ts';
 
 /** Beyond a timer's calls to the acquirer: for the ledger and the database. */
 const LEASE_MARGIN_MS = 15_000;
@@ -53,7 +54,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       payments: await openPaymentStore(store, relay.afterWrite),
       plans: await openPlanStore(store, relay.afterWrite),
       cycles: await openCycleStore(store, relay.afterWrite),
-      vault: await openVault(store, keys),
+      vault: await openVault(store, keys, clock),
       velocity: createVelocity({
         ...reportsOf(foundation, metrics),
         limits: config.CARD_VELOCITY_LIMITS,
@@ -94,6 +95,15 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
       handle: (document) => onPlanDue(context, context.plans.fromDocument(document)),
     });
+    await openTimer(foundation, 'vault timer', {
+      collection: store.collection<StoredToken>(TOKENS),
+      clock,
+      leaseMs: LEASE_MARGIN_MS,
+      concurrency: 2,
+      handle: (token) => onTokensDue(context, [token]),
+      handleTogether: (tokens) => onTokensDue(context, tokens),
+    });
+    countTokens(registry, context.vault);
     const gate = openOperatorGate(foundation);
     const rails = openReconciledRails({ config, payments: context.payments, clock, log });
     const reconciliations = await openReconciliations({ store, rails, clock, gate, registry, log });

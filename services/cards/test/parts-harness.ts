@@ -204,7 +204,14 @@ export function useParts() {
         find: guard(cycles.find),
         apply: guard(cycles.apply),
       },
-      vault: { keep: guard(vault.keep), reveal: guard(vault.reveal), release: guard(vault.release) },
+      vault: {
+        ...vault,
+        keep: guard(vault.keep),
+        confirm: guard(vault.confirm),
+        watch: guard(vault.watch),
+        reveal: guard(vault.reveal),
+        release: guard(vault.release),
+      },
       velocity,
       rail: {
         ...rail,
@@ -308,6 +315,7 @@ const NO_METRICS: Metrics = {
   cycleIs() {},
   credited() {},
   contradicted() {},
+  cardsSwept() {},
 };
 
 export type Parts = ReturnType<typeof useParts>;

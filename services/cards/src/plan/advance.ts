@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { isAuthorised } from '../payment/state.ts';
+import { isTokenUsed } from './card-use.ts';
 import { changePlan } from './change.ts';
 import { advanceCharge, changeCycle, newPaymentId, openCycleOf } from './charge.ts';
 import type { StoredPlan } from './document.ts';
@@ -112,6 +113,7 @@ async function waitFor(context: Context, plan: StoredPlan, dueMs: number): Promi
 
 /** The card of a plan that has ended is needed no more. */
 async function forgetCard(context: Context, plan: StoredPlan): Promise<StoredPlan> {
-  await context.vault.release(plan.order.merchantId, plan.order.id);
+  const { merchantId, id } = plan.order;
+  await context.vault.release(merchantId, id, (user, token) => isTokenUsed(context, user, token));
   return (await context.plans.wait(plan, undefined)) ?? plan;
 }
