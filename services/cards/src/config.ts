@@ -78,6 +78,8 @@ const shape = {
   CARD_3DS_SECONDS: env.integer(900, 60),
   /** Between the charges of a plan's cycle that fail. */
   CARD_PLAN_RETRY_SECONDS: env.integer(86_400, 1),
+  /** Charges of plans that the acquirer gets from one replica at once. */
+  CARD_PLAN_CHARGES: env.integer(32, 1),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -25,6 +25,7 @@ import { openPaymentStore, PAYMENTS, type PaymentStore } from './payment/store.t
 import { onChargeFinished, onPlanDue } from './plan/advance.ts';
 import type { StoredPlanDocument } from './plan/document.ts';
 import { openPlanGauges } from './plan/gauges.ts';
+import { watchOutage } from './plan/outage.ts';
 import { openPlanStore, PLANS } from './plan/store.ts';
 import { reconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
@@ -65,6 +66,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
         countsTestCards: config.GERBANG_ENV === 'production',
       }),
       rail,
+      outage: watchOutage({ slots: config.CARD_PLAN_CHARGES }),
       terms: config.CARD_ACQUIRER_TERMS,
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
@@ -93,6 +95,8 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       collection: store.collection<StoredPlanDocument>(PLANS),
       clock,
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
+      concurrency: () => context.outage.slots(),
+      fairBy: 'account_id',
       handle: (document) => onPlanDue(context, context.plans.fromDocument(document)),
     });
     await openTimer(foundation, 'vault timer', {

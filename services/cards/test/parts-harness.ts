@@ -20,6 +20,7 @@ import { nextDueMs } from '../src/payment/schedule.ts';
 import { openPaymentStore, type PaymentStore } from '../src/payment/store.ts';
 import { onChargeFinished, onPlanDue } from '../src/plan/advance.ts';
 import type { StoredPlan } from '../src/plan/document.ts';
+import { watchOutage } from '../src/plan/outage.ts';
 import { openPlanStore, type PlanStore } from '../src/plan/store.ts';
 import { openVault, type Vault } from '../src/vault/vault.ts';
 import type { newAcquirer } from './scripted-acquirer.ts';
@@ -222,6 +223,7 @@ export function useParts() {
         resolve: guard(rail.resolve),
         inquire: rail.inquire && guard(rail.inquire),
       },
+      outage: watchOutage({ slots: 32 }),
       terms: parsed,
       ledger: { post: guard(ledger.post), getBalance: unused, verify: unused },
       merchants: {
