@@ -1,3 +1,4 @@
+import { card } from './card.ts';
 import { disbursement } from './disbursement.ts';
 import { edge } from './edge.ts';
 import { embeddedMongo } from './embedded-mongo.ts';
@@ -31,4 +32,5 @@ export const benchmarks: readonly Benchmark[] = [
   ledgerTakeover,
   ledgerCsv,
   plans,
+  card,
 ];
