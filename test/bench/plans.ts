@@ -35,7 +35,7 @@ export const plans: Benchmark = {
     { name: 'not charged once', figure: 'due together.notOnce', max: 0 },
   ],
   async prepare(resources) {
-    const env = { RATE_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' };
+    const env = { RATE_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn', CARD_VELOCITY_LIMITS: '[]' };
     const system = await startSystem({ name: 'bench-plans', env });
     resources.defer(() => system.stop());
     const ports = await replicaPorts(system.ports, ['cards']);
