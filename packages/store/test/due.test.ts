@@ -32,7 +32,8 @@ test.each([false, true])('each due document is handled by one of several replica
   };
   const options = { collection: jobs, clock, log, handle, leaseMs: 30_000, pollMs: 20, ...(isTogether && { handleTogether }) };
   const replicas = await Promise.all([1, 2, 3].map(() => startDueTimer<Job>(options)));
-  await eventually('all are done', async () => (await jobs.countDocuments({ due_at: { $type: 'date' } })) === 0);
+  const left = () => jobs.countDocuments({ due_at: { $type: 'date' } });
+  await eventually('all are done', async () => (await left()) === 0, 30_000);
   await Promise.all(replicas.map((replica) => replica.close()));
   expect((await jobs.find({}).toArray()).filter(({ runs }) => runs === 1)).toHaveLength(300);
 });
