@@ -1,3 +1,4 @@
+import { card } from './card.ts';
 import { disbursement } from './disbursement.ts';
 import { edge } from './edge.ts';
 import { embeddedMongo } from './embedded-mongo.ts';
@@ -6,6 +7,7 @@ import { expiry, expiryEwallet, expiryQris } from './expiry.ts';
 import { floors } from './floors.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { ledger, ledgerCsv, ledgerPosting, ledgerTakeover } from './ledger-benchmarks.ts';
+import { plans } from './plans.ts';
 import { settlement } from './settlement.ts';
 import { startup } from './startup.ts';
 import { webhooks } from './webhooks.ts';
@@ -29,4 +31,6 @@ export const benchmarks: readonly Benchmark[] = [
   ledgerPosting,
   ledgerTakeover,
   ledgerCsv,
+  plans,
+  card,
 ];

@@ -59,16 +59,22 @@ export type Announcements = {
   settle(): Promise<void>;
 };
 
-/** All its functions throw when a transfer was announced that has not succeeded. */
-export function announcementsOf({ hooks }: Pick<WebhookSink, 'hooks'>): Announcements {
+/**
+ * All its functions throw when something was announced that has not succeeded. `referenceOf`: what a webhook tells of; undefined where
+ * that does not count.
+ */
+export function announcementsOf(
+  { hooks }: Pick<WebhookSink, 'hooks'>,
+  referenceOf: (hook: Hook) => string | undefined = referenceOfSucceeded,
+): Announcements {
   const references = new Set<string>();
   const firstMs: number[] = [];
   let read = 0;
   const announced = () => {
     for (; read < hooks.length; read++) {
       const hook = hooks[read];
-      const reference = hook === undefined ? '' : referenceOfSucceeded(hook);
-      if (hook === undefined || references.has(reference)) continue;
+      const reference = hook && referenceOf(hook);
+      if (hook === undefined || reference === undefined || references.has(reference)) continue;
       references.add(reference);
       firstMs.push(hook.atMs);
     }

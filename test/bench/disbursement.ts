@@ -81,7 +81,7 @@ export const disbursement: Benchmark = {
 };
 
 /** Money for more transfers than a run can make. */
-async function fund({ demo, ports, dataFolder }: System): Promise<void> {
+export async function fund({ demo, ports, dataFolder }: System): Promise<void> {
   const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
   const credit = { merchantId: demo.merchant_id, accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
   try {
@@ -95,7 +95,7 @@ async function fund({ demo, ports, dataFolder }: System): Promise<void> {
  * As many as go. Counted is what is announced in time; the processor's time is that of each process, until everything is
  * announced.
  */
-function transfers(system: System, target: Target, announcements: Announcements): Turn {
+export function transfers(system: System, target: Target, announcements: Announcements): Turn {
   return {
     durationMs: TRANSFERS_MS,
     async measure(durationMs) {

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 /** Kernel ticks a second; 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU milliseconds that each process has used so far, by the last folder of its program; Linux alone tells it. */
+/** CPU milliseconds that the processes of each name have used so far, by the last folder of their program; only Linux tells it. */
 export function cpuMsByProcess(pids: readonly number[]): Map<string, number> {
-  return new Map(pids.map((pid) => [nameOf(pid), cpuMs(pid)]));
+  const used = new Map<string, number>();
+  for (const pid of pids) used.set(nameOf(pid), (used.get(nameOf(pid)) ?? 0) + cpuMs(pid));
+  return used;
 }
 
 function nameOf(pid: number): string {

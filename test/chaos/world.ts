@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel } from '@gerbang/rpc';
 import { demoClient } from '../../launcher/operators.ts';
 import { findFreePorts } from '../../launcher/ports.ts';
-import { processTable } from '../../launcher/processes.ts';
-import { ensureSecrets } from '../../launcher/secrets.ts';
-import { type Ports, SERVICES, type ServiceName } from '../../launcher/services.ts';
-import { createSupervisor, type Supervisor } from '../../launcher/supervisor.ts';
+import type { Ports, ServiceName } from '../../launcher/services.ts';
+import type { Supervisor } from '../../launcher/supervisor.ts';
 import { openSystem, type System } from '../../launcher/system.ts';
 import { type Answer, accepted, call, type MerchantClient, signIn } from '../support/merchant-client.ts';
+import { replicaPorts, replicasOf } from '../support/replicas.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
 /** How the second instance of a service is called. */
@@ -30,6 +29,7 @@ export type World = {
   merchants: readonly [MerchantClient, MerchantClient];
   /** The biller's address at each of the edges. */
   billerUrls: readonly [string, string];
+  mongodb: System['mongodb'];
   source: string;
   destination: string;
   sink: WebhookSink;
@@ -47,8 +47,6 @@ export async function startWorld({ name, replicated, env: more }: WorldOptions):
   const dataFolder = mkdtempSync(path.join(tmpdir(), `gerbang-chaos-${name}-`));
   const ports = await findFreePorts();
   const others = await replicaPorts(ports, replicated);
-  const logFolder = path.join(dataFolder, 'replica-logs');
-  mkdirSync(logFolder);
   const options = { root: path.resolve(import.meta.dirname, '../..'), dataFolder, shuffleUnsorted: true };
   const env = {
     LOG_LEVEL: 'info',
@@ -62,17 +60,7 @@ export async function startWorld({ name, replicated, env: more }: WorldOptions):
   };
   const stores = { mongodbUri: undefined, natsUrl: undefined };
   const system = await openSystem({ ...options, ...stores, ports, env, fresh: false, say: () => {} });
-  const replicas = createSupervisor(
-    processTable({
-      ...options,
-      ports: others,
-      env,
-      secrets: ensureSecrets(dataFolder),
-      mongodbUri: system.mongodb.uri,
-      natsUrl: `nats://127.0.0.1:${ports.NATS_PORT}`,
-    }).filter((process) => replicated.some((service) => service === process.name)),
-    { logFolder, say: () => {}, record: () => {} },
-  );
+  const replicas = replicasOf(system, { replicated, ports: others, env });
   const sink = await startWebhookSink();
   const stop = async () => {
     await replicas.stop();
@@ -102,6 +90,7 @@ async function openWorld(
   return {
     merchants,
     billerUrls: [demo.biller_url, `http://127.0.0.1:${others.BILLER_PORT}`],
+    mongodb: system.mongodb,
     source: demo.account_ids[0],
     destination: demo.account_ids[1],
     sink,
@@ -116,24 +105,7 @@ async function openWorld(
   };
 }
 
-/** The ports of the first instances, but for those of the second ones. */
-async function replicaPorts(ports: Ports, replicated: readonly ServiceName[]): Promise<Ports> {
-  const moved = new Set(SERVICES.filter(({ name }) => replicated.includes(name)).flatMap(portNamesOf));
-  const taken = new Set(Object.values(ports));
-  for (;;) {
-    const free = await findFreePorts();
-    const own = Object.fromEntries(Object.entries(free).filter(([name]) => moved.has(name)));
-    if (!Object.values(own).some((port) => taken.has(port))) return { ...ports, ...own };
-  }
-}
-
-/** Every port of a service, by the variable that moves it. */
-function portNamesOf(row: (typeof SERVICES)[number]): string[] {
-  const prefix = row.name.toUpperCase().replaceAll('-', '_');
-  return [`${prefix}_ADMIN_PORT`, `${prefix}_RPC_PORT`, ...('listens' in row ? Object.keys(row.listens) : [])];
-}
-
-/** Money on the first account, and a fee of direct debit, so that a refund takes more than what is pending. */
+/** Money on the first account, and fees of what is refunded, so that a refund takes more than what is pending. */
 async function fund({ demo, ports, dataFolder }: System): Promise<void> {
   const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
   const operators = demoClient(dataFolder, channel, OperatorService);
@@ -142,6 +114,7 @@ async function fund({ demo, ports, dataFolder }: System): Promise<void> {
     const credit = { accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
     await operators.fund({ ...by, ...credit, operationId: 'chaos', rail: 'bank-transfer' });
     await operators.setFees({ ...by, fee: { product: 'direct-debit', fixedSen: 1_000_00n, basisPoints: 70 } });
+    await operators.setFees({ ...by, fee: { product: 'card', fixedSen: 2_000_00n, basisPoints: 200 } });
   } finally {
     await channel.close();
   }

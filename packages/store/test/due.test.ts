@@ -32,7 +32,8 @@ test.each([false, true])('each due document is handled by one of several replica
   };
   const options = { collection: jobs, clock, log, handle, leaseMs: 30_000, pollMs: 20, ...(isTogether && { handleTogether }) };
   const replicas = await Promise.all([1, 2, 3].map(() => startDueTimer<Job>(options)));
-  await eventually('all are done', async () => (await jobs.countDocuments({ due_at: { $type: 'date' } })) === 0);
+  const left = () => jobs.countDocuments({ due_at: { $type: 'date' } });
+  await eventually('all are done', async () => (await left()) === 0, 30_000);
   await Promise.all(replicas.map((replica) => replica.close()));
   expect((await jobs.find({}).toArray()).filter(({ runs }) => runs === 1)).toHaveLength(300);
 });
@@ -69,5 +70,46 @@ test('a handler that fails is repeated once its lease is over', async () => {
   };
   const timer = await startDueTimer<Job>({ collection: jobs, clock: createClock(), log, handle, leaseMs: 200, pollMs: 20 });
   await eventually('a second attempt', () => attempts === 2);
+  await timer.close();
+});
+
+test('one that takes long holds up only its slot', async () => {
+  const jobs = store.collection<Job>('slots');
+  await jobs.insertMany(Array.from({ length: 20 }, (_, i) => ({ _id: `j${i}`, runs: 0, due_at: new Date(1) })));
+  const { promise: isOver, resolve: letGo } = Promise.withResolvers<void>();
+  const handle = async (job: Job) => {
+    if (job._id === 'j0') await isOver;
+    await jobs.updateOne({ _id: job._id }, { $unset: { due_at: '' } });
+  };
+  const options = { collection: jobs, clock: createClock(), log, handle, leaseMs: 30_000, pollMs: 20, concurrency: 2 };
+  const timer = await startDueTimer<Job>(options);
+  const left = () => jobs.countDocuments({ due_at: { $type: 'date' } });
+  await eventually('all others are done', async () => (await left()) === 1);
+  await jobs.insertOne({ _id: 'later', runs: 0, due_at: new Date(2) });
+  await eventually(
+    'a later one is done',
+    async () => (await left()) === 1 && (await jobs.findOne({ _id: 'later' }))?.due_at === undefined,
+  );
+  letGo();
+  await timer.close();
+});
+
+test('a free slot goes to who has the fewest at work, also behind more than are looked at in one go', async () => {
+  type Owned = Job & { owner: string };
+  const jobs = store.collection<Owned>('fair');
+  const slow = Array.from({ length: 250 }, (_, i) => ({ _id: `slow${i}`, runs: 0, owner: 'slow', due_at: new Date(1) }));
+  await jobs.insertMany([...slow, { _id: 'fast', runs: 0, owner: 'fast', due_at: new Date(2) }]);
+  const { promise: isOver, resolve: letGo } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const handle = async (job: Owned) => {
+    begun.push(job.owner);
+    if (job.owner === 'slow') await isOver;
+    await jobs.updateOne({ _id: job._id }, { $unset: { due_at: '' } });
+  };
+  const options = { collection: jobs, clock: createClock(), log, handle, leaseMs: 30_000, pollMs: 20, concurrency: 4 };
+  const timer = await startDueTimer<Owned>({ ...options, fairBy: 'owner' });
+  await eventually('the other owner has its turn', () => begun.includes('fast'));
+  expect(begun.indexOf('fast')).toBeLessThanOrEqual(1);
+  letGo();
   await timer.close();
 });

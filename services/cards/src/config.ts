@@ -85,6 +85,8 @@ const shape = {
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/)
     .default('p0'),
+  /** Charges of plans that the acquirer gets from one replica at once. */
+  CARD_PLAN_CHARGES: env.integer(32, 1),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -11,6 +11,7 @@ import type { CycleStore } from './cycle/store.ts';
 import type { Velocity } from './limits/velocity.ts';
 import type { Metrics } from './metrics.ts';
 import type { PaymentStore } from './payment/store.ts';
+import type { Outage } from './plan/outage.ts';
 import type { PlanStore } from './plan/store.ts';
 import type { Vault } from './vault/vault.ts';
 
@@ -24,6 +25,8 @@ export type Context = {
   /** Bounds what card testers can try. */
   velocity: Velocity;
   rail: CardRail;
+  /** Whether the acquirer answers at all: charges of plans wait for that. */
+  outage: Outage;
   /** What the acquirer offers. */
   terms: AcquirerTerms;
   ledger: RpcClient<typeof LedgerService>;

@@ -5,6 +5,7 @@ import { COUNTED_BY, type CountedBy } from './limits/limit.ts';
 import type { AuthenticationOutcome, AuthorisationOutcome } from './payment/outcome.ts';
 import type { Published } from './payment/state.ts';
 import type { OpenPlanStatus } from './plan/gauges.ts';
+import type { Vault } from './vault/vault.ts';
 
 /** One helper a business event. */
 export type Metrics = {
@@ -24,6 +25,8 @@ export type Metrics = {
   contradicted(report: string): void;
   /** A chargeback was opened (unmatched: of an unknown payment), won or lost. `code`: the card network's reason. */
   chargeback(what: string, code: string): void;
+  /** Kept cards that nothing used were deleted. */
+  cardsSwept(count: number): void;
 };
 
 /** What the metrics ask whenever they are read. */
@@ -53,6 +56,11 @@ export function createCardMetrics(registry: Registry, sources: Sources): Metrics
     name: 'gerbang_card_chargebacks_total',
     help: 'Chargebacks of card payments by what has become of them',
     labelNames: ['event', 'code'],
+    registers: [registry],
+  });
+  const swept = new Counter({
+    name: 'gerbang_card_tokens_swept_total',
+    help: 'Kept cards that nothing used, and that were deleted',
     registers,
   });
   return {
@@ -61,6 +69,7 @@ export function createCardMetrics(registry: Registry, sources: Sources): Metrics
     credited: (ms) => duration.observe(Math.max(0, ms) / 1_000),
     chargeback: (event, code) => chargebacks.inc({ event, code: /^[A-Za-z0-9._-]{0,16}$/.test(code) ? code : 'other' }),
     contradicted: (report) => contradictions.inc({ rail: 'card', report }),
+    cardsSwept: (count) => swept.inc(count),
   };
 }
 
@@ -135,4 +144,16 @@ function planMetrics(registry: Registry, sources: Sources) {
       if (status !== 'processing') cycles.inc({ status });
     },
   };
+}
+
+/** The cards that are kept, of all replicas together. */
+export function countTokens(registry: Registry, vault: Pick<Vault, 'count'>): void {
+  new Gauge({
+    name: 'gerbang_card_tokens',
+    help: 'Cards that the vault keeps, of all replicas together',
+    registers: [registry],
+    async collect() {
+      this.set(await vault.count());
+    },
+  });
 }

@@ -22,19 +22,21 @@ import { CYCLES, openCycleStore } from './cycle/store.ts';
 import { openCounters } from './limits/counters.ts';
 import { reportsOf } from './limits/reports.ts';
 import { createVelocity } from './limits/velocity.ts';
-import { createCardMetrics } from './metrics.ts';
+import { countTokens, createCardMetrics } from './metrics.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
 import { onDue } from './payment/on-due.ts';
 import { openPaymentStore, PAYMENTS, type PaymentStore } from './payment/store.ts';
 import { onChargeFinished, onPlanDue } from './plan/advance.ts';
 import type { StoredPlanDocument } from './plan/document.ts';
 import { openPlanGauges } from './plan/gauges.ts';
+import { watchOutage } from './plan/outage.ts';
 import { openPlanStore, PLANS } from './plan/store.ts';
 import { reconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
 import { openCountingPrints } from './vault/fingerprint.ts';
 import { sealedPlaces } from './vault/sealed-places.ts';
-import { openVault } from './vault/vault.ts';
+import { onTokensDue } from './vault/sweep.ts';
+import { openVault, type StoredToken, TOKENS } from './vault/vault.ts';
 
 /** Beyond a timer's calls to the acquirer: for the ledger and the database. */
 const LEASE_MARGIN_MS = 15_000;
@@ -58,7 +60,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       plans: await openPlanStore(store, relay.afterWrite),
       cycles: await openCycleStore(store, relay.afterWrite),
       chargebacks: await openChargebackStore(store, relay.afterWrite),
-      vault: await openVault(store, keys),
+      vault: await openVault(store, keys, clock),
       velocity: createVelocity({
         ...reportsOf(foundation, metrics),
         limits: config.CARD_VELOCITY_LIMITS,
@@ -69,6 +71,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
         countsTestCards: config.GERBANG_ENV === 'production',
       }),
       rail,
+      outage: watchOutage({ slots: config.CARD_PLAN_CHARGES }),
       terms: config.CARD_ACQUIRER_TERMS,
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
@@ -100,6 +103,8 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       collection: store.collection<StoredPlanDocument>(PLANS),
       clock,
       leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
+      concurrency: () => context.outage.slots(),
+      fairBy: 'account_id',
       handle: (document) => onPlanDue(context, context.plans.fromDocument(document)),
     });
     await openTimer(foundation, 'chargeback timer', {
@@ -108,6 +113,15 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       leaseMs: LEASE_MARGIN_MS,
       handle: (document) => onChargebackDue(context, context.chargebacks.fromDocument(document)),
     });
+    await openTimer(foundation, 'vault timer', {
+      collection: store.collection<StoredToken>(TOKENS),
+      clock,
+      leaseMs: LEASE_MARGIN_MS,
+      concurrency: 2,
+      handle: (token) => onTokensDue(context, [token]),
+      handleTogether: (tokens) => onTokensDue(context, tokens),
+    });
+    countTokens(registry, context.vault);
     const gate = openOperatorGate(foundation);
     const rails = openReconciledRails({ config, payments: context.payments, clock, log });
     const reconciliations = await openReconciliations({ store, rails, clock, gate, registry, log });

@@ -23,6 +23,7 @@ import { nextDueMs } from '../src/payment/schedule.ts';
 import { openPaymentStore, type PaymentStore } from '../src/payment/store.ts';
 import { onChargeFinished, onPlanDue } from '../src/plan/advance.ts';
 import type { StoredPlan } from '../src/plan/document.ts';
+import { watchOutage } from '../src/plan/outage.ts';
 import { openPlanStore, type PlanStore } from '../src/plan/store.ts';
 import { openVault, type Vault } from '../src/vault/vault.ts';
 import type { newAcquirer } from './scripted-acquirer.ts';
@@ -263,7 +264,14 @@ export function useParts() {
         find: guard(chargebacks.find),
         apply: guard(chargebacks.apply),
       },
-      vault: { keep: guard(vault.keep), reveal: guard(vault.reveal), release: guard(vault.release) },
+      vault: {
+        ...vault,
+        keep: guard(vault.keep),
+        confirm: guard(vault.confirm),
+        watch: guard(vault.watch),
+        reveal: guard(vault.reveal),
+        release: guard(vault.release),
+      },
       velocity,
       rail: {
         ...rail,
@@ -275,6 +283,7 @@ export function useParts() {
         inquire: rail.inquire && guard(rail.inquire),
         ...(rail.inquireChargeback && { inquireChargeback: guard(rail.inquireChargeback) }),
       },
+      outage: watchOutage({ slots: 32 }),
       terms: parsed,
       links: { beginCardPayment: guard(links.beginCardPayment), reportCardPayment: guard(links.reportCardPayment) },
       ledger: { post: guard(ledger.post), getBalance: unused, verify: unused },
@@ -387,6 +396,7 @@ const NO_METRICS: Metrics = {
   credited() {},
   contradicted() {},
   chargeback() {},
+  cardsSwept() {},
 };
 
 /** Nothing is left to do, and money-in knows of it. */

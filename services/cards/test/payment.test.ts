@@ -280,3 +280,27 @@ test('an acquirer that keeps silent is asked on, and never sent the payment agai
   expect((await goTo(DAY_MS)).state.status).toBe('settled');
   expect(acquirer.cards.length).toBe(1);
 });
+
+test('an authorisation that comes after the payment was given up as never received is voided', async () => {
+  const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>();
+  const acquirer = newAcquirer();
+  const { authorise } = acquirer.rail;
+  const late: typeof authorise = async (...given) => {
+    await arrives;
+    return authorise(...given);
+  };
+  const clock = createClock();
+  const open = (rail = acquirer.rail) => parts.newContext({ ...acquirer, rail }, newLedger(), dying(undefined), { clock });
+  const [sender, other] = [await open({ ...acquirer.rail, authorise: late }), await open()];
+  const id = newId();
+  const placing = placePayment({ ...sender, railTimeoutMs: 60_000 }, id, newOrder(), card());
+  await expect.poll(async () => (await sender.payments.find(id))?.state.status).toBe('authorising');
+  const given = await parts.fireTimers([other], clock, id, clock.now() + DAY_MS);
+  expect(given.state).toMatchObject({ status: 'failed', code: 'NOT_RECEIVED' });
+  arrive();
+  await placing;
+  const after = await parts.fireTimers([other], clock, id, clock.now() + DAY_MS);
+  expect(after.state.status).toBe('failed');
+  expect(acquirer.held.get(id)).toMatchObject({ status: 'voided', voids: 1 });
+  expect(eventsOf(after)).toEqual(['failed']);
+});

@@ -8,6 +8,7 @@ import { openVault } from '../src/vault/vault.ts';
 import { CVV, card, NUMBER, testKeys, useParts } from './parts-harness.ts';
 
 const parts = useParts();
+const noUse = async () => false;
 const newMerchant = () => newUlid(Date.now());
 
 type TokenRow = { _id: string; merchant_id: string; sealed: string };
@@ -37,7 +38,7 @@ test('each token has a data key of its own, and one that is copied to another me
     .collection<TokenRow>('card_tokens')
     .updateOne({ _id: b }, { $set: { sealed: first.sealed } });
   await expect(vault.reveal({ merchantId, token: b }, 'BUDI')).rejects.toThrow();
-  await vault.release(merchantId, 'a');
+  await vault.release(merchantId, 'a', noUse);
 });
 
 test('the last user takes the card with it, and the next one who keeps it gets another token', async () => {
@@ -45,9 +46,9 @@ test('the last user takes the card with it, and the next one who keeps it gets a
   const merchantId = newMerchant();
   const token = await vault.keep(merchantId, card(), 'a');
   await vault.keep(merchantId, card(), 'b');
-  await vault.release(merchantId, 'a');
+  await vault.release(merchantId, 'a', noUse);
   expect(await vault.reveal({ merchantId, token }, 'BUDI')).toBeDefined();
-  await vault.release(merchantId, 'b');
+  await vault.release(merchantId, 'b', noUse);
   expect(await vault.reveal({ merchantId, token }, 'BUDI')).toBeUndefined();
   expect(await rows({ merchant_id: merchantId })).toEqual([]);
   expect(await vault.keep(merchantId, card(), 'c')).not.toBe(token);

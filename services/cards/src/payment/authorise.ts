@@ -26,7 +26,11 @@ export async function authorise(context: Context, payment: StoredPayment, card: 
     ...initiationOf(order),
   };
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.authorise(request, card, { signal }));
-  return takeAnswer(context, marked.payment, said);
+  context.outage.report(said.outcome !== 'unknown');
+  const answered = await takeAnswer(context, marked.payment, said);
+  // It was given up meanwhile, because the acquirer had not got it by then: what is authorised now is released.
+  const isLate = (said.outcome === 'authorised' || said.outcome === 'captured') && answered.state.status === 'failed';
+  return isLate ? write(context, answered, { type: 'late-authorised' }) : answered;
 }
 
 /** A charge without its customer refers to the one that the customer has agreed to. */

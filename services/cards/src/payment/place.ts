@@ -33,12 +33,18 @@ export type NewPayment = Pick<
   Addresses;
 
 /**
- * Charges a card under an id, and gives the payment as it stands when the acquirer has answered, or after 3 s. One that was begun
- * under this id before and never sent is sent now; else it is inquired. One that looks like card testing has failed, and is not
+ * Charges a card under an id, and gives the payment as it stands when the acquirer has answered, or after `answerAfterMs`,
+ * else 3 s. One that was begun under this id before and never sent is sent now; else it is inquired. One that looks like card testing has failed, and is not
  * sent. Refusals: product_not_allowed, account_not_found,
  * account_of_other_merchant, frozen, account_limit, validation (card_expiry, installment_month), unavailable.
  */
-export async function placePayment(context: Context, id: string, wanted: NewPayment, card: CardData): Promise<StoredPayment> {
+export async function placePayment(
+  context: Context,
+  id: string,
+  wanted: NewPayment,
+  card: CardData,
+  { answerAfterMs = ANSWER_AFTER_MS } = {},
+): Promise<StoredPayment> {
   const { clientAddress = '', callerAddress = '', ...ordered } = wanted;
   const profile = await admitPayment(context, ordered, card);
   const order: PaymentOrder = {
@@ -60,7 +66,7 @@ export async function placePayment(context: Context, id: string, wanted: NewPaym
     const isWaitedFor = sent.state.status === 'authorising' && sent === payment;
     return isWaitedFor || untold(sent) !== undefined ? advancePayment(context, sent) : sent;
   };
-  return withinOr(ANSWER_AFTER_MS, workOn(context, payment, work), asSent(payment));
+  return withinOr(answerAfterMs, workOn(context, payment, work), asSent(payment));
 }
 
 /**

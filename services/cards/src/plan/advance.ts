@@ -1,5 +1,8 @@
 import type { Context } from '../context.ts';
+import type { Attempt } from '../cycle/cycle.ts';
+import type { StoredCycle } from '../cycle/store.ts';
 import { isAuthorised } from '../payment/state.ts';
+import { isTokenUsed } from './card-use.ts';
 import { changePlan } from './change.ts';
 import { advanceCharge, changeCycle, newPaymentId, openCycleOf } from './charge.ts';
 import type { StoredPlan } from './document.ts';
@@ -7,7 +10,7 @@ import { EXPIRY_NOTICE_MS, GIVE_UP_AFTER_MS, nextDueOf } from './plan.ts';
 import { nextDueMs } from './schedule.ts';
 import { hasEnded, type OpenCycle } from './state.ts';
 
-/** So many steps fit into a timer's lease; a plan with more to do is due again at once. */
+/** More steps than a plan can need at once: one that goes on is a fault. */
 const STEPS_MAX = 40;
 
 /** A charge that failed without the issuer's no: the customer may try again. */
@@ -17,21 +20,26 @@ const NOT_DECLINED = new Set(['AUTHENTICATION_EXPIRED', 'NOT_SENT', 'NOT_RECEIVE
  * Takes a plan as far as it goes without waiting, from where it was sent on. Each step is written on condition that no other process has
  * made it, and is begun again by the next one where this process dies. Fails where the acquirer, the keys or the database do not
  * answer; the plan's timer comes back to it then.
+ *
+ * Only the timer begins cycles (`cyclesMax`), one at a time: the timer's slots are how many charges the acquirer gets at once, and
+ * a plan that has many cycles to make up for waits for its turn like the others.
  */
-export async function advancePlan(context: Context, plan: StoredPlan): Promise<StoredPlan> {
+export async function advancePlan(context: Context, plan: StoredPlan, { cyclesMax = 0 } = {}): Promise<StoredPlan> {
   let current = plan;
+  let begun = 0;
   for (let step = 0; step < STEPS_MAX; step++) {
-    const next = await takeNextStep(context, current);
+    const next = await takeNextStep(context, current, begun < cyclesMax);
     if (next === undefined || next.document.version === current.document.version) return next ?? current;
+    if (next.state.nextCycle > current.state.nextCycle && next.state.open !== undefined) begun++;
     current = next;
   }
-  return (await context.plans.wait(current, context.clock.now())) ?? current;
+  throw new Error(`plan ${plan.order.id} does not come to rest`);
 }
 
 /** Takes a plan up whose timer has fired. Runs at least once. */
 export async function onPlanDue(context: Context, plan: StoredPlan): Promise<void> {
   await once(context, plan.order.id, async () => {
-    const after = await advancePlan(context, plan);
+    const after = await advancePlan(context, plan, { cyclesMax: 1 });
     if (after.document.version !== plan.document.version) return;
     await context.plans.wait(after, nextDueMs(after.order, after.state, context.clock.now()));
   });
@@ -59,7 +67,7 @@ export async function once<T>({ inProgress }: Context, planId: string, work: () 
 }
 
 /** One step; undefined where there is nothing to do now. */
-async function takeNextStep(context: Context, plan: StoredPlan): Promise<StoredPlan | undefined> {
+async function takeNextStep(context: Context, plan: StoredPlan, mayBegin: boolean): Promise<StoredPlan | undefined> {
   const { state, order } = plan;
   const nowMs = context.clock.now();
   if (state.open !== undefined && !state.open.hasFailed) return advanceOpenCycle(context, plan, state.open);
@@ -69,17 +77,20 @@ async function takeNextStep(context: Context, plan: StoredPlan): Promise<StoredP
   if (state.status === 'pending' && nowMs >= order.createdAtMs + GIVE_UP_AFTER_MS)
     return changePlan(context, plan, { type: 'give-up' });
   const dueMs = nextDueOf(order, state);
-  return dueMs !== undefined && dueMs <= nowMs ? changePlan(context, plan, { type: 'begin-cycle' }) : undefined;
+  return mayBegin && dueMs !== undefined && dueMs <= nowMs ? changePlan(context, plan, { type: 'begin-cycle' }) : undefined;
 }
 
-async function advanceOpenCycle(context: Context, plan: StoredPlan, open: OpenCycle): Promise<StoredPlan | undefined> {
-  const cycle = await openCycleOf(context, plan, open.cycle);
+async function advanceOpenCycle(
+  context: Context,
+  plan: StoredPlan,
+  open: OpenCycle,
+  known?: StoredCycle,
+): Promise<StoredPlan | undefined> {
+  const cycle = known ?? (await openCycleOf(context, plan, open.cycle));
   const { state } = cycle;
   switch (state.status) {
     case 'success': {
-      const payment = await context.payments.find(state.attempt.paymentId);
-      const networkTransactionId =
-        payment !== undefined && isAuthorised(payment.state) ? payment.state.authorisation.networkTransactionId : '';
+      const networkTransactionId = plan.state.card.networkTransactionId || (await networkTransactionIdOf(context, state.attempt));
       return changePlan(context, plan, { type: 'cycle-paid', cycle: open.cycle, networkTransactionId });
     }
     case 'failed': {
@@ -91,16 +102,20 @@ async function advanceOpenCycle(context: Context, plan: StoredPlan, open: OpenCy
       const command = hasEnded(plan.state)
         ? { type: 'abandon' as const }
         : { type: 'retry' as const, paymentId: newPaymentId(context) };
-      await changeCycle(context, cycle, command);
-      return advanceOpenCycle(context, plan, open);
+      return advanceOpenCycle(context, plan, open, await changeCycle(context, cycle, command));
     }
     case 'processing': {
       const after = await advanceCharge(context, plan, cycle);
-      return after.document.version === cycle.document.version ? undefined : advanceOpenCycle(context, plan, open);
+      return after.document.version === cycle.document.version ? undefined : advanceOpenCycle(context, plan, open, after);
     }
     default:
       return state satisfies never;
   }
+}
+
+async function networkTransactionIdOf({ payments }: Context, { paymentId }: Attempt): Promise<string> {
+  const payment = await payments.find(paymentId);
+  return payment !== undefined && isAuthorised(payment.state) ? payment.state.authorisation.networkTransactionId : '';
 }
 
 /** The timer fires when the cycle is tried again, and not sooner. */
@@ -112,6 +127,7 @@ async function waitFor(context: Context, plan: StoredPlan, dueMs: number): Promi
 
 /** The card of a plan that has ended is needed no more. */
 async function forgetCard(context: Context, plan: StoredPlan): Promise<StoredPlan> {
-  await context.vault.release(plan.order.merchantId, plan.order.id);
+  const { merchantId, id } = plan.order;
+  await context.vault.release(merchantId, id, (user, token) => isTokenUsed(context, user, token));
   return (await context.plans.wait(plan, undefined)) ?? plan;
 }

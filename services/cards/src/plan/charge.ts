@@ -16,6 +16,9 @@ import { dueOf } from './calendar.ts';
 import type { StoredPlan } from './document.ts';
 import { hasEnded } from './state.ts';
 
+/** For the writes before and after a call to the acquirer. */
+const ANSWER_MARGIN_MS = 5_000;
+
 /** The open cycle of a plan; made where it is not there yet. The first is charged by the customer who orders the plan. */
 export function openCycleOf(context: Context, { order, state }: StoredPlan, cycle: number): Promise<StoredCycle> {
   const attempt = {
@@ -70,7 +73,8 @@ export function chargeByCustomer(
 
 /** Takes a cycle that is being charged on to its outcome, where there is one. The same cycle: its payment has none yet. */
 export async function advanceCharge(context: Context, plan: StoredPlan, cycle: StoredCycle): Promise<StoredCycle> {
-  const found = await context.payments.find(cycle.state.attempt.paymentId, { linearizable: true });
+  // One that is not seen yet is found when it is to be inserted.
+  const found = await context.payments.find(cycle.state.attempt.paymentId);
   const isSent = found !== undefined && found.state.status !== 'created';
   const payment = isSent ? found : await charge(context, plan, { cycle, payment: found });
   if (payment === undefined) return cycle;
@@ -98,7 +102,9 @@ async function charge(
   const card = await context.vault.reveal({ merchantId, token }, holderName);
   if (card === undefined) return { code: 'CARD_DELETED', reason: 'The card is not kept any more' };
   try {
-    return await placePayment(context, id, wantedOf(plan, cycle), card);
+    // The plan's slot is taken until the acquirer has answered: there are no more calls than slots.
+    const answerAfterMs = context.railTimeoutMs + ANSWER_MARGIN_MS;
+    return await placePayment(context, id, wantedOf(plan, cycle), card, { answerAfterMs });
   } catch (error) {
     if (!(error instanceof RefusalError) || describeRefusal(error.refusal.refused).retryable) throw error;
     return { code: error.refusal.refused.toUpperCase(), reason: error.refusal.message };

@@ -50,6 +50,8 @@ export function decide(order: PlanOrder, state: PlanState, command: PlanCommand,
       const isDue = !hasEnded(state) && !state.card.isExpiryAnnounced && nowMs >= state.card.expiresAtMs - EXPIRY_NOTICE_MS;
       return isDue ? to({ ...state, card: { ...state.card, isExpiryAnnounced: true } }, 'subscription.card_expiring') : [];
     }
+    case 'card-kept':
+      return state.card.token === command.lost ? to({ ...state, card: { ...state.card, token: command.token } }) : [];
     case 'pause':
     case 'resume':
     case 'cancel':

@@ -62,6 +62,8 @@ export type PlanCommand =
   | { type: 'resume' }
   | { type: 'cancel' }
   | { type: 'replace-card'; card: PlanCard }
+  /** Its card was given up by the vault before the plan named it, and was kept once more. */
+  | { type: 'card-kept'; lost: string; token: string }
   /** The customer of the first charge was not authenticated in a day. */
   | { type: 'give-up' }
   | { type: 'announce-expiry' };

@@ -30,6 +30,8 @@ export type PlanStore = {
   /** Creates the plan, or gives the one that an interrupted creation has made under this id already. */
   insertOrFind(order: PlanOrder, card: PlanCard): Promise<StoredPlan>;
   find(id: string, options?: { linearizable: boolean }): Promise<StoredPlan | undefined>;
+  /** Those of the ids that there are, as a majority has them. */
+  findMany(ids: readonly string[]): Promise<StoredPlan[]>;
   /** Writes the event and the state after it; undefined when the plan has changed meanwhile. */
   apply(plan: StoredPlan, event: PlanEvent, nowMs: number): Promise<StoredPlan | undefined>;
   /** Sets the timer and nothing else; undefined `dueMs`: it never fires again. */
@@ -51,6 +53,7 @@ export async function openPlanStore(store: Store, afterWrite: AfterWrite): Promi
       return fromPlanDocument(document);
     },
     find: async (id, options) => read(await aggregates.find(id, options)),
+    findMany: async (ids) => (await aggregates.list({ _id: { $in: ids } }, {})).map(fromPlanDocument),
     apply: async (plan, event, nowMs) => read(await aggregates.change(plan.document, changeOf(plan, event, nowMs))),
     wait: async (plan, dueMs) =>
       read(

@@ -6,6 +6,7 @@ import { createOnce } from '@gerbang/store';
 import type { Context } from '../../context.ts';
 import { admitPayment } from '../../payment/place.ts';
 import { advancePlan, once } from '../advance.ts';
+import { confirmCard } from '../card-use.ts';
 import { chargeByCustomer, openCycleOf } from '../charge.ts';
 import type { StoredPlan } from '../document.ts';
 import { intervalOf } from '../message.ts';
@@ -39,7 +40,8 @@ async function placePlan(
   const { callerAddress } = request;
   await admitPayment(context, { merchantId, accountId, amountSen, installmentMonths: 1 }, card);
   const token = await context.vault.keep(merchantId, card, id);
-  const plan = await context.plans.insertOrFind(order, planCard(card, request.card, token));
+  const placed = await context.plans.insertOrFind(order, planCard(card, request.card, token));
+  const plan = await confirmCard(context, placed, card);
   const { open } = plan.state;
   if (open === undefined) return plan;
   const charged = await once(context, id, async () => {

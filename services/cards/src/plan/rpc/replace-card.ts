@@ -1,8 +1,10 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import type { ReplaceCardRequest } from '@gerbang/proto/gerbang/cards/v1/plans';
+import type { CardData } from '@gerbang/rails/card';
 import type { Context } from '../../context.ts';
 import { admitPayment } from '../../payment/place.ts';
 import { advancePlan, once } from '../advance.ts';
+import { confirmCard, isTokenUsed } from '../card-use.ts';
 import { changePlan, findOwnPlan } from '../change.ts';
 import { type CustomersCard, changeCycle, chargeByCustomer, newPaymentId, openCycleOf } from '../charge.ts';
 import type { StoredPlan } from '../document.ts';
@@ -18,13 +20,14 @@ export async function replaceCard(context: Context, request: ReplaceCardRequest)
   await admitPayment(context, { merchantId, accountId, amountSen, installmentMonths: 1 }, card);
   if (hasEnded(found.state))
     throw new RefusalError(refuse('transaction_failed', { message: `The plan is ${found.state.status}` }));
+  await context.vault.watch(merchantId, planId);
   const token = await context.vault.keep(merchantId, card, planId);
   const replacement = planCard(card, request.card, token);
   const { open } = found.state;
   const plan = open?.hasFailed
     ? await chargeAgain(context, found, { cycle: open.cycle, replacement, card, callerAddress })
-    : await changePlan(context, found, { type: 'replace-card', card: replacement });
-  await context.vault.release(merchantId, planId, { except: token });
+    : await nameCard(context, found, { replacement, card });
+  await context.vault.release(merchantId, planId, (user, of) => isTokenUsed(context, user, of));
   const shown = await shownPlan(context, plan);
   return { plan: shown.plan, declinedReason: open?.hasFailed ? shown.declinedReason : '' };
 }
@@ -40,10 +43,19 @@ async function chargeAgain(
 ): Promise<StoredPlan> {
   const failed = await openCycleOf(context, found, number);
   const cycle = await changeCycle(context, failed, { type: 'charge-again', paymentId: newPaymentId(context) });
-  const plan = await changePlan(context, found, { type: 'replace-card', card: replacement });
+  const plan = await nameCard(context, found, { replacement, card: entered.card });
   const charged = await once(context, found.order.id, async () => {
     await chargeByCustomer(context, plan, cycle, entered);
     return advancePlan(context, plan);
   });
   return charged ?? plan;
+}
+
+/** The plan has the card from here on. */
+async function nameCard(
+  context: Context,
+  found: StoredPlan,
+  { replacement, card }: { replacement: PlanCard; card: CardData },
+): Promise<StoredPlan> {
+  return confirmCard(context, await changePlan(context, found, { type: 'replace-card', card: replacement }), card);
 }
