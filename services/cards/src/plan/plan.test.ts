@@ -184,8 +184,8 @@ function outcomeOf(state: PlanState, command: PlanCommand, nowMs = NOW): string 
     .join(' and ');
 }
 
-function stateAfter(state: PlanState, command: PlanCommand, nowMs = NOW): PlanState {
-  const decided = decide(order, state, command, nowMs);
+function stateAfter(state: PlanState, command: PlanCommand, nowMs = NOW, of = order): PlanState {
+  const decided = decide(of, state, command, nowMs);
   if (isRefusal(decided)) return expect.fail(decided.message);
   return decided[0]?.state ?? state;
 }
@@ -252,5 +252,22 @@ describe('a plan', () => {
     expect(stateAfter(paused, COMMANDS.resume, NOW + 1).nextCycle).toBe(3);
     expect(stateAfter(STATES['paused after its cycle was due'], COMMANDS.resume, NOW + 100 * DAY_MS).nextCycle).toBe(2);
     expect(outcomeOf(paused, COMMANDS.resume, NOW + 100 * DAY_MS)).toBe('completed, completed');
+  });
+
+  test('skips what fell due in a pause also while a cycle from before it is owed', () => {
+    // The second cycle is being charged, the third one is owed, the fourth one falls due in the pause.
+    const due = (cycle: number) => dueOf(order.calendar, cycle);
+    const endless = { ...order, totalCycles: undefined };
+    const to = (state: PlanState, command: PlanCommand, nowMs: number) => stateAfter(state, command, nowMs, endless);
+    const paused = to(STATES['active, being charged'], COMMANDS.pause, due(3) + 1);
+    const resumed = to(paused, COMMANDS.resume, due(4) + 1);
+    expect(resumed).toMatchObject({ open: charging, nextCycle: 3 });
+    const third = to(to(resumed, paid, due(4) + 1), COMMANDS['begin-cycle'], due(4) + 1);
+    expect(third).toMatchObject({ open: { cycle: 3, hasFailed: false }, nextCycle: 5, skips: [] });
+  });
+
+  test('remembers no pause in which nothing fell due', () => {
+    const paused = stateAfter(STATES['active, being charged'], COMMANDS.pause, NOW + 1);
+    expect(stateAfter(paused, COMMANDS.resume, NOW + 2).skips).toEqual([]);
   });
 });
