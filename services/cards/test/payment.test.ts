@@ -11,6 +11,8 @@ import {
 } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { FeeRuleSchema, LimitSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { CardData } from '@gerbang/rails/card';
+import { dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
@@ -20,7 +22,7 @@ import { getPayment } from '../src/payment/rpc/get-payment.ts';
 import { getReturn } from '../src/payment/rpc/get-return.ts';
 import { pay } from '../src/payment/rpc/pay.ts';
 import { reportPayment } from '../src/payment/rpc/report-payment.ts';
-import { ACCOUNT, CVV, card, dying, eventsOf, MERCHANT, NUMBER, newId, newLedger, newOrder, useParts } from './parts-harness.ts';
+import { ACCOUNT, CVV, card, eventsOf, MERCHANT, NUMBER, newId, newOrder, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
@@ -43,7 +45,7 @@ async function setUp(options: Options = {}, behaviour: Parameters<typeof newAcqu
   const acquirer = newAcquirer(behaviour);
   const ledger = newLedger();
   const clock = createClock();
-  const context = await parts.newContext(acquirer, ledger, dying(undefined), { clock, ...options });
+  const context = await parts.newContext(acquirer, ledger, dying(), { clock, ...options });
   const id = newId();
   const goTo = (ms: number) => parts.fireTimers([context], clock, id, clock.now() + ms);
   return { acquirer, ledger, clock, context, id, goTo };

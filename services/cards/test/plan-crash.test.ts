@@ -1,20 +1,19 @@
 import { create } from '@bufbuild/protobuf';
-import { createClock, RefusalError } from '@gerbang/core';
+import { createClock } from '@gerbang/core';
 import { CreatePlanRequestSchema, PlanInterval } from '@gerbang/proto/gerbang/cards/v1/plans';
+import { type Death, deathsOf, dying, untilDeathOrRefusal } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { expect, test } from 'vitest';
 import { onPlanDue } from '../src/plan/advance.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
-import { ACCOUNT, Crash, CVV, type Death, dying, MERCHANT, NUMBER, newLedger, useParts } from './parts-harness.ts';
+import { ACCOUNT, CVV, MERCHANT, NUMBER, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
 const DAY_MS = 86_400_000;
 /** How many steps the charge of a cycle has at the most, so that the table has a row for each. */
 const STEPS_MAX = 20;
-const deaths: Death[] = Array.from({ length: STEPS_MAX }, (_, i) => [
-  { step: i + 1, when: 'before' as const },
-  { step: i + 1, when: 'after' as const },
-]).flat();
+const deaths = deathsOf(STEPS_MAX);
 
 const newPlan = () =>
   create(CreatePlanRequestSchema, {
@@ -34,15 +33,13 @@ async function chargeSecondCycle(death: Death | undefined) {
   const acquirer = newAcquirer();
   const ledger = newLedger();
   const clock = createClock();
-  const open = (by = dying(undefined)) => parts.newContext(acquirer, ledger, by, { clock });
+  const open = (by = dying()) => parts.newContext(acquirer, ledger, by, { clock });
   const replicas = [await open(), await open()] as const;
   const id = (await createPlan(replicas[0], newPlan())).plan?.planId ?? expect.fail('no plan');
   clock.setOffset(32 * DAY_MS);
   const counted = dying(death);
   const mortal = await open(counted);
-  await onPlanDue(mortal, await parts.findPlan(id)).catch((error: unknown) => {
-    if (!(error instanceof Crash) && !(error instanceof RefusalError)) throw error;
-  });
+  await untilDeathOrRefusal(onPlanDue(mortal, await parts.findPlan(id)));
   await mortal.background.settled();
   const plan = await parts.firePlanTimers(replicas, clock, id, clock.now() + DAY_MS);
   return { plan, acquirer, steps: counted.steps(), cycle: await parts.cycles().find(id, 2) };

@@ -11,6 +11,8 @@ import {
   PlanStatus,
   ReplaceCardRequestSchema,
 } from '@gerbang/proto/gerbang/cards/v1/plans';
+import { dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
@@ -18,7 +20,7 @@ import { getPlan } from '../src/plan/rpc/get-plan.ts';
 import { listCycles } from '../src/plan/rpc/list-cycles.ts';
 import { movePlan } from '../src/plan/rpc/move-plan.ts';
 import { replaceCard } from '../src/plan/rpc/replace-card.ts';
-import { ACCOUNT, CVV, dying, MERCHANT, NUMBER, newLedger, useParts } from './parts-harness.ts';
+import { ACCOUNT, CVV, MERCHANT, NUMBER, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
@@ -28,7 +30,7 @@ const OTHER_NUMBER = '5555555555554444';
 async function setUp(behaviour: Parameters<typeof newAcquirer>[0] = {}) {
   const acquirer = newAcquirer(behaviour);
   const clock = createClock();
-  const open = () => parts.newContext(acquirer, newLedger(), dying(undefined), { clock });
+  const open = () => parts.newContext(acquirer, newLedger(), dying(), { clock });
   const replicas = [await open(), await open()] as const;
   const [context] = replicas;
   return { acquirer, clock, replicas, context, goTo: (id: string, ms: number) => goTo(ms, id) };
