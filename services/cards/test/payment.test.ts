@@ -1,10 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError } from '@gerbang/core';
+import { presentCardTransaction } from '@gerbang/present';
 import {
   CancelRequestSchema,
   CancelType,
   GetPaymentRequestSchema,
   GetReturnRequestSchema,
+  PaymentSchema,
   PaymentStatus,
   PayRequestSchema,
   ReportPaymentRequestSchema,
@@ -146,6 +148,24 @@ describe('3DS', () => {
       status: PaymentStatus.SUCCESS,
       redirectUrl: 'https://shop.example/',
     });
+  });
+
+  test('an issuer who takes customers by POST only: a form instead of an address', async () => {
+    const { context, acquirer } = await setUp();
+    Object.assign(acquirer.state, { first: 'challenge', fields: [{ name: 'creq', value: 'a"b' }] });
+    const { payment } = await pay(context, payRequest());
+    const shown = presentCardTransaction(payment ?? expect.fail('no payment'));
+    expect(shown).toMatchObject({ status: 'pending', action: 'redirect', payment_url: null });
+    expect(shown.html_form).toContain('<form method="post" action="https://acs.example/">');
+    expect(shown.html_form).toContain('<input type="hidden" name="creq" value="a&quot;b">');
+    const read = async () => {
+      const { payment: later } = await getPayment(context, create(GetPaymentRequestSchema, own(shown.id)));
+      return presentCardTransaction(create(PaymentSchema, later));
+    };
+    expect((await read()).html_form).toBe(shown.html_form);
+    Object.assign(acquirer.held.get(shown.id) ?? {}, { status: 'authorised' });
+    await report(context, shown.id);
+    expect(await read()).toMatchObject({ status: 'success', action: null, html_form: null });
   });
 
   test('a customer who never finishes: the acquirer gives it up before it fails', async () => {

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError } from '@gerbang/core';
+import { presentPlan } from '@gerbang/present';
 import {
   CreatePlanRequestSchema,
   CycleStatus,
@@ -158,6 +159,15 @@ test('a plan whose 3DS is never finished is cancelled after 24 hours', async () 
   expect(await show(context, id)).toMatchObject({ status: PlanStatus.PENDING });
   await goTo(id, 2 * 3_600_000);
   expect(await show(context, id)).toMatchObject({ status: PlanStatus.CANCELLED, endedReason: 'not_authenticated' });
+});
+
+test('a plan whose issuer takes customers by POST only has a form instead of an address', async () => {
+  const { context, acquirer } = await setUp();
+  Object.assign(acquirer.state, { first: 'challenge', fields: [{ name: 'creq', value: 'abc' }] });
+  const { plan } = await order(context);
+  const shown = presentPlan(plan ?? expect.fail('no plan'));
+  expect(shown).toMatchObject({ status: 'pending', action: 'redirect', payment_url: null });
+  expect(shown.html_form).toContain('name="creq" value="abc"');
 });
 
 test('a card that expires is announced once, 30 days before', async () => {

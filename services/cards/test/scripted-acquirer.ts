@@ -1,4 +1,4 @@
-import type { AuthorisationRequest, AuthorisationState, CardData, CardRail, InquiryResult } from '@gerbang/rails/card';
+import type { AuthorisationRequest, AuthorisationState, CardData, CardRail, FormField, InquiryResult } from '@gerbang/rails/card';
 
 /** What the acquirer does. `lost`: it does it, and its answer never comes. `unsent`: it never gets it. */
 export type Behaviour = 'takes' | 'refuses' | 'lost' | 'unsent';
@@ -22,7 +22,8 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   const cards: CardData[] = [];
   const asked: string[] = [];
   const requests: AuthorisationRequest[] = [];
-  const state = { isSilent: false, first: 'authorised' as Held['status'] };
+  const state = { isSilent: false, first: 'authorised' as Held['status'], fields: undefined as FormField[] | undefined };
+  const answerOf = (held: Pick<Held, 'status'>) => answerWith(held, state.fields);
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
   const inquire = async ({ reference }: { reference: string }): Promise<InquiryResult> => {
     asked.push('inquire');
@@ -74,7 +75,7 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   return { rail, held, cards, asked, requests, state, behaviour };
 }
 
-function answerOf({ status }: Pick<Held, 'status'>): AuthorisationState {
+function answerWith({ status }: Pick<Held, 'status'>, fields: FormField[] | undefined): AuthorisationState {
   switch (status) {
     case 'authorised':
       return {
@@ -87,7 +88,7 @@ function answerOf({ status }: Pick<Held, 'status'>): AuthorisationState {
     case 'captured':
       return { outcome: 'captured', acquirerReference: 'a-1' };
     case 'challenge':
-      return { outcome: 'challenge', url: 'https://acs.example/' };
+      return { outcome: 'challenge', url: 'https://acs.example/', ...(fields && { fields }) };
     case 'declined':
       return REFUSED;
     case 'voided':

@@ -9,6 +9,7 @@ export type {
   AuthorisedPayment,
   CardRail,
   DoneResult,
+  FormField,
   Inquire,
   InquiryResult,
 } from './port.ts';

@@ -100,7 +100,8 @@ async function takeAnswer(
       );
     case 'challenge': {
       const expiresAtMs = context.clock.now() + context.challengeMs;
-      return write(context, payment, { type: 'challenge', url: said.url, expiresAtMs });
+      const { url, fields } = said;
+      return write(context, payment, { type: 'challenge', url, ...(fields && { fields }), expiresAtMs });
     }
     case 'pending':
       return write(context, payment, { type: 'pending' });
