@@ -24,6 +24,9 @@ import { openPlanStore, type PlanStore } from '../src/plan/store.ts';
 import { openVault, type Vault } from '../src/vault/vault.ts';
 import type { newAcquirer } from './scripted-acquirer.ts';
 
+export { Crash, type Death, dying } from '@gerbang/testkit';
+export { newLedger } from '@gerbang/testkit/ledger';
+
 /** Keys of the vault; each kid has a key of its own. */
 export function testKeys(...kids: string[]): Keys<'card-number'> {
   const names = kids.length === 0 ? ['k1'] : kids;

@@ -50,7 +50,9 @@ const STATES: { [S in Status]: PaymentState & { status: S } } = {
 const COMMANDS: { [T in Type]: PaymentCommand & { type: T } } = {
   send: { type: 'send' },
   'give-up': { type: 'give-up' },
+  refuse: { type: 'refuse' },
   wait: { type: 'wait', waitingFor: 'y' },
+  hold: { type: 'hold', waitingFor: 'y' },
   pending: { type: 'pending' },
   challenge: { type: 'challenge', url: 'https://other', expiresAtMs: NOW },
   authorise: { type: 'authorise', authorisation },
@@ -78,9 +80,10 @@ const COMMANDS: { [T in Type]: PaymentCommand & { type: T } } = {
 
 /** "state" or "state, what is published". A refusal is `SP001` (transaction_failed) or `busy` (unavailable, to be asked again). */
 const MOVES: Record<Status, Partial<Record<Type, string>>> = {
-  created: { send: 'authorising', 'give-up': 'failed, failed', cancel: 'SP001' },
+  created: { send: 'authorising', 'give-up': 'failed, failed', refuse: 'failed, failed', cancel: 'SP001' },
   authorising: {
     wait: 'authorising',
+    hold: 'authorising',
     pending: 'authorising',
     challenge: 'challenging',
     authorise: 'authorised, succeeded',
@@ -89,6 +92,7 @@ const MOVES: Record<Status, Partial<Record<Type, string>>> = {
   },
   challenging: {
     wait: 'challenging',
+    hold: 'challenging',
     pending: 'authorising',
     challenge: 'challenging',
     authorise: 'authorised, succeeded',
@@ -96,9 +100,10 @@ const MOVES: Record<Status, Partial<Record<Type, string>>> = {
     cancel: 'SP001',
   },
   authorised: { 'begin-capture': 'capturing', cancel: 'voiding', lose: 'failed, failed' },
-  capturing: { wait: 'capturing', captured: 'crediting', lose: 'failed, failed', cancel: 'busy' },
+  capturing: { wait: 'capturing', hold: 'capturing', captured: 'crediting', lose: 'failed, failed', cancel: 'busy' },
   voiding: {
     wait: 'voiding',
+    hold: 'voiding',
     voided: 'cancelled, cancelled',
     'void-refused': 'authorised',
     captured: 'crediting',
@@ -110,11 +115,11 @@ const MOVES: Record<Status, Partial<Record<Type, string>>> = {
   settling: { settled: 'settled', cancel: 'busy' },
   settled: { cancel: 'reserving', withdraw: 'withdrawing' },
   reserving: { reserved: 'refunding', 'reserve-refused': 'captured' },
-  refunding: { wait: 'refunding', 'refund-done': 'refunded, refunded', 'refund-refused': 'returning' },
+  refunding: { wait: 'refunding', hold: 'refunding', 'refund-done': 'refunded, refunded', 'refund-refused': 'returning' },
   returning: { returned: 'captured', cancel: 'busy' },
   refunded: {},
   failed: { 'late-authorised': 'releasing', cancel: 'SP001' },
-  releasing: { wait: 'releasing', released: 'failed', cancel: 'SP001' },
+  releasing: { wait: 'releasing', hold: 'releasing', released: 'failed', cancel: 'SP001' },
   withdrawing: { withdrawn: 'withdrawn, refunded', contest: 'contested', cancel: 'busy' },
   withdrawn: { cancel: 'SP001' },
   contested: { cancel: 'SP001' },

@@ -84,6 +84,7 @@ test.each([[[BODY]], ['4411111111111118'], [4411111111111118]])('no hash is made
     params: { account_id: 'a' },
     query: {},
     body,
+    address: () => undefined,
     bodyHash: () => expect.fail('the whole body must not be hashed'),
     header: () => 'k',
   };
