@@ -1,7 +1,7 @@
 import { isRefusal } from '@gerbang/core';
 import { describe, expect, test } from 'vitest';
 import { decide } from './payment.ts';
-import type { Authorisation, PaymentCommand, PaymentState } from './state.ts';
+import type { Authorisation, PaymentCommand, PaymentState, Withdrawal } from './state.ts';
 
 /** Every state of a payment with every command: what it becomes and publishes, what is refused; everything else changes nothing. */
 
@@ -19,10 +19,12 @@ const capture = { capturedAtMs: NOW, settleAtMs: NOW, settledAtMs: undefined, re
 const refund = { attempt: 1, fromPendingSen: 96_00n, fromAvailableSen: 4_00n };
 const authorised = { authorisation, refused: undefined };
 const captured = { authorisation, capture };
+const withdrawal: Withdrawal = { attempt: 1, takenFrom: 'account', said: 'refunded' };
 const failed = { code: '05', reason: 'no', endedAtMs: NOW };
 
 type Status = PaymentState['status'];
-type Type = PaymentCommand['type'];
+/** Those of operators are in resolution.test.ts. */
+type Type = Exclude<PaymentCommand['type'], 'resolve' | 'watch' | 'decide-contested'>;
 
 const STATES: { [S in Status]: PaymentState & { status: S } } = {
   created: { status: 'created' },
@@ -42,9 +44,10 @@ const STATES: { [S in Status]: PaymentState & { status: S } } = {
   refunded: { status: 'refunded', ...captured, refund, endedAtMs: NOW },
   failed: { status: 'failed', ...failed },
   releasing: { status: 'releasing', ...failed, asked },
-  withdrawing: { status: 'withdrawing', ...captured, reason: 'taken back' },
-  withdrawn: { status: 'withdrawn', ...captured, reason: 'taken back', endedAtMs: NOW },
-  contested: { status: 'contested', ...captured, reason: 'taken back', endedAtMs: NOW },
+  withdrawing: { status: 'withdrawing', ...captured, reason: 'taken back', withdrawal },
+  withdrawn: { status: 'withdrawn', ...captured, reason: 'taken back', withdrawal, endedAtMs: NOW },
+  'written-off': { status: 'written-off', ...captured, reason: 'taken back', withdrawal, endedAtMs: NOW },
+  contested: { status: 'contested', ...captured, reason: 'taken back', withdrawal, endedAtMs: NOW },
 };
 
 const COMMANDS: { [T in Type]: PaymentCommand & { type: T } } = {
@@ -73,7 +76,7 @@ const COMMANDS: { [T in Type]: PaymentCommand & { type: T } } = {
   lose: { type: 'lose', code: '05', reason: 'no' },
   'late-authorised': { type: 'late-authorised' },
   released: { type: 'released' },
-  withdraw: { type: 'withdraw', reason: 'taken back' },
+  withdraw: { type: 'withdraw', said: 'refunded', reason: 'taken back' },
   withdrawn: { type: 'withdrawn' },
   contest: { type: 'contest' },
 };
@@ -123,6 +126,7 @@ const MOVES: Record<Status, Partial<Record<Type, string>>> = {
   withdrawing: { withdrawn: 'withdrawn, refunded', contest: 'contested', cancel: 'busy' },
   withdrawn: { cancel: 'SP001' },
   contested: { cancel: 'SP001' },
+  'written-off': { cancel: 'SP001' },
 };
 
 function outcomeOf(state: PaymentState, command: PaymentCommand, nowMs = NOW): string {
