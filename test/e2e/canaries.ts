@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CARD_CANARIES,
   CVV_CANARY,
@@ -9,6 +10,7 @@ import {
   REFERENCE_CANARY,
 } from '@gerbang/testkit';
 import { beforeAll, expect, test } from 'vitest';
+import { newCard, newPayment, newPlan, wrongPayments } from '../support/canary-cards.ts';
 import { type CanaryRequest, canaryRequests } from '../support/canary-requests.ts';
 import { newOrder, order } from '../support/disbursement.ts';
 import { call, isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
@@ -121,6 +123,45 @@ export function canaries(sandbox: () => Sandbox): void {
     expect(echoed).toEqual([]);
   });
 
+  test('card payments and plans are taken, refused and cut off by crashes, and no answer repeats a card', async () => {
+    const { system } = sandbox();
+    const { base_url: base, simulator_url: simulator, account_ids } = system.demo;
+    const [, account] = account_ids;
+    const taken = newPayment(account);
+    const first = await sendRequest(taken);
+    expect([first.status, (await sendRequest(taken)).headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    const plan = await eventually('a plan', async () => {
+      const { json } = await call(
+        'POST',
+        base + newPlan(account).path,
+        JSON.stringify(newPlan(account).body),
+        merchant.headersOf(''),
+      );
+      return isRecord(json.data) && typeof json.data.plan_id === 'string' && json.data.plan_id;
+    });
+    expect((await sendRequest(newCard(account, plan))).status).toBe(200);
+    statuses.clear();
+    await sendAll(wrongPayments(account));
+    expect([...statuses.keys()].sort()).toEqual([400, 422]);
+
+    const rail = `${simulator}/sandbox/rails/card`;
+    await call('PUT', rail, JSON.stringify({ outcome: 'failed' }));
+    expect((await sendRequest(newPayment(account))).status).toBe(400);
+    // The acquirer keeps its callers waiting: each process dies while it has cards in its hands.
+    await call('PUT', rail, JSON.stringify({ latency_ms: 1_500 }));
+    for (const service of ['cards', 'edge', 'simulator']) {
+      const cutOff = [newPayment(account), newPlan(account), newPayment(account), newCard(account, plan)].map((request) =>
+        sendRequest(request).catch((error: unknown) => (error instanceof TypeError ? undefined : Promise.reject(error))),
+      );
+      await Promise.race([...cutOff, sleep(400)]);
+      await system.kill(service, 'SIGKILL');
+      await Promise.all(cutOff);
+      await system.ready();
+    }
+    await call('DELETE', rail);
+    expect(echoed).toEqual([]);
+  });
+
   test('no log, trace, event, document, stored answer or webhook has one', async () => {
     const { system, sink, collector, account } = sandbox();
     // What comes last is everywhere: then everything before it is, too.
@@ -138,7 +179,13 @@ export function canaries(sandbox: () => Sandbox): void {
     expect(await leaksInFolder(events, [control.reference_number])).not.toEqual([]);
     expect(await leaksInFolder(logs, [trace])).not.toEqual([]);
 
+    // The cards that were kept are there, and sealed.
+    expect((await leaksInDatabases(uri, prefix, ['453277******2643'])).filter((at) => at.includes('card_tokens'))).not.toEqual(
+      [],
+    );
+
     expect(await leaksInDatabases(uri, prefix)).toEqual([]);
+    expect(await leaksInFolder(system.dataFolder)).toEqual([]);
     expect(await leaksInFolder(events)).toEqual([]);
     expect(await leaksInFolder(logs)).toEqual([]);
     expect(await leaksInFolder(logs, [REFERENCE_CANARY, 'card_number_masked', 'log_field_dropped'])).toEqual([]);

@@ -3992,11 +3992,11 @@ export interface components {
             merchant_reff_no: string | null;
             /** @description Where the customer goes after 3DS. */
             redirect_url: string | null;
-            /** @description redirect: the customer has to go to payment_url. */
+            /** @description redirect: the customer has to go to payment_url, or by html_form. */
             action: "redirect" | null;
             /** @description Where the issuer authenticates the customer (3DS). */
             payment_url: string | null;
-            /** @description A form for the customer where the issuer has no payment_url. */
+            /** @description Instead of payment_url where the issuer takes its customers by POST only: put it into a page. It submits itself, and has a button where scripts do not run. */
             html_form: string | null;
             /** @description null until it has succeeded. */
             fee: components["schemas"]["Money"] | null;
@@ -4088,10 +4088,12 @@ export interface components {
             customer: components["schemas"]["CardCustomer"];
             /** @description Where the customer goes after 3DS. */
             redirect_url: string | null;
-            /** @description redirect: the customer has to go to payment_url. */
+            /** @description redirect: the customer has to go to payment_url, or by html_form. */
             action: "redirect" | null;
             /** @description Where the issuer authenticates the customer (3DS). */
             payment_url: string | null;
+            /** @description Instead of payment_url where the issuer takes its customers by POST only: put it into a page. It submits itself, and has a button where scripts do not run. */
+            html_form: string | null;
             created_at: components["schemas"]["Timestamp"];
             /** @description When it was cancelled or completed. */
             ended_at: components["schemas"]["Timestamp"] | null;
@@ -6026,11 +6028,11 @@ export interface components {
             merchant_reff_no?: string | null;
             /** @description Where the customer goes after 3DS. */
             redirect_url?: string | null;
-            /** @description redirect: the customer has to go to payment_url. */
+            /** @description redirect: the customer has to go to payment_url, or by html_form. */
             action?: "redirect" | null;
             /** @description Where the issuer authenticates the customer (3DS). */
             payment_url?: string | null;
-            /** @description A form for the customer where the issuer has no payment_url. */
+            /** @description Instead of payment_url where the issuer takes its customers by POST only: put it into a page. It submits itself, and has a button where scripts do not run. */
             html_form?: string | null;
             /** @description null until it has succeeded. */
             fee?: components["schemas"]["Money"] | null;
@@ -6164,10 +6166,12 @@ export interface components {
             customer?: components["schemas"]["CardCustomer"];
             /** @description Where the customer goes after 3DS. */
             redirect_url?: string | null;
-            /** @description redirect: the customer has to go to payment_url. */
+            /** @description redirect: the customer has to go to payment_url, or by html_form. */
             action?: "redirect" | null;
             /** @description Where the issuer authenticates the customer (3DS). */
             payment_url?: string | null;
+            /** @description Instead of payment_url where the issuer takes its customers by POST only: put it into a page. It submits itself, and has a button where scripts do not run. */
+            html_form?: string | null;
             created_at?: components["schemas"]["Timestamp"];
             /** @description When it was cancelled or completed. */
             ended_at?: components["schemas"]["Timestamp"] | null;
@@ -6276,10 +6280,12 @@ export interface components {
             customer?: components["schemas"]["CardCustomer"];
             /** @description Where the customer goes after 3DS. */
             redirect_url?: string | null;
-            /** @description redirect: the customer has to go to payment_url. */
+            /** @description redirect: the customer has to go to payment_url, or by html_form. */
             action?: "redirect" | null;
             /** @description Where the issuer authenticates the customer (3DS). */
             payment_url?: string | null;
+            /** @description Instead of payment_url where the issuer takes its customers by POST only: put it into a page. It submits itself, and has a button where scripts do not run. */
+            html_form?: string | null;
             created_at?: components["schemas"]["Timestamp"];
             /** @description When it was cancelled or completed. */
             ended_at?: components["schemas"]["Timestamp"] | null;

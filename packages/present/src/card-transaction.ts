@@ -1,6 +1,7 @@
 import { CARD_BRANDS, toMoney } from '@gerbang/core';
 import { CancelType, type Payment, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { z } from 'zod';
+import { htmlForm, presentForm } from './html-form.ts';
 import { Money, Timestamp, Ulid } from './schemas.ts';
 import { textOrNull, wordOf } from './text.ts';
 import { iso, isoOrNull } from './time.ts';
@@ -45,9 +46,12 @@ export const cardTransactionSchema = z
     customer: CardCustomer,
     merchant_reff_no: z.string().nullable().meta({ description: "The merchant's own reference." }),
     redirect_url: z.string().nullable().meta({ description: 'Where the customer goes after 3DS.' }),
-    action: z.literal('redirect').nullable().meta({ description: 'redirect: the customer has to go to payment_url.' }),
+    action: z
+      .literal('redirect')
+      .nullable()
+      .meta({ description: 'redirect: the customer has to go to payment_url, or by html_form.' }),
     payment_url: z.string().nullable().meta({ description: 'Where the issuer authenticates the customer (3DS).' }),
-    html_form: z.string().nullable().meta({ description: 'A form for the customer where the issuer has no payment_url.' }),
+    html_form: htmlForm,
     fee: Money.nullable().meta({ description: 'null until it has succeeded.' }),
     net_amount: Money.nullable().meta({ description: 'amount minus fee; null until it has succeeded.' }),
     mdr_percentage: z.number().nullable().meta({ description: 'null until it has succeeded.' }),
@@ -95,9 +99,9 @@ export function presentCardTransaction(payment: Payment): CardTransactionJson {
     },
     merchant_reff_no: textOrNull(payment.merchantReffNo),
     redirect_url: textOrNull(payment.redirectUrl),
-    action: payment.paymentUrl === '' ? null : 'redirect',
+    action: payment.paymentUrl === '' && payment.paymentForm === undefined ? null : 'redirect',
     payment_url: textOrNull(payment.paymentUrl),
-    html_form: null,
+    html_form: presentForm(payment.paymentForm),
     fee: hasFee ? toMoney(feeSen) : null,
     net_amount: hasFee ? toMoney(netSen) : null,
     mdr_percentage: hasFee ? mdrBasisPoints / 100 : null,

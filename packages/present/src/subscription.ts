@@ -8,6 +8,7 @@ import {
 } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { z } from 'zod';
 import { CardBrand, CardCustomer, maskedCard } from './card-transaction.ts';
+import { htmlForm, presentForm } from './html-form.ts';
 import { Money, Timestamp, Ulid } from './schemas.ts';
 import { textOrNull, wordOf } from './text.ts';
 import { iso, isoOrNull } from './time.ts';
@@ -42,8 +43,12 @@ export const planSchema = z
     card_expiry: z.string().meta({ description: 'MM/YY', examples: ['12/39'] }),
     customer: CardCustomer,
     redirect_url: z.string().nullable().meta({ description: 'Where the customer goes after 3DS.' }),
-    action: z.literal('redirect').nullable().meta({ description: 'redirect: the customer has to go to payment_url.' }),
+    action: z
+      .literal('redirect')
+      .nullable()
+      .meta({ description: 'redirect: the customer has to go to payment_url, or by html_form.' }),
     payment_url: z.string().nullable().meta({ description: 'Where the issuer authenticates the customer (3DS).' }),
+    html_form: htmlForm,
     created_at: Timestamp,
     ended_at: Timestamp.nullable().meta({ description: 'When it was cancelled or completed.' }),
     ended_reason: z.enum(END_REASONS).nullable().meta({
@@ -101,8 +106,9 @@ export function presentPlan(plan: Plan): PlanJson {
       phone: textOrNull(customer?.phone ?? ''),
     },
     redirect_url: textOrNull(plan.redirectUrl),
-    action: plan.paymentUrl === '' ? null : 'redirect',
+    action: plan.paymentUrl === '' && plan.paymentForm === undefined ? null : 'redirect',
     payment_url: textOrNull(plan.paymentUrl),
+    html_form: presentForm(plan.paymentForm),
     created_at: iso(plan.createdAtMs),
     ended_at: isoOrNull(plan.endedAtMs),
     ended_reason: plan.endedReason === '' ? null : wordOf(END_REASONS, plan.endedReason, 'end of a plan'),

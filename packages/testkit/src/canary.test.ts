@@ -19,6 +19,14 @@ test('they are found as they are and in other groups, and a CVV by its name', ()
   expect(leaksIn(`x ${REFERENCE_CANARY}`, [REFERENCE_CANARY])).toEqual([REFERENCE_CANARY]);
 });
 
+test.each(['', 'a', 'ab', '{"n":"'])('they are found encoded, after %j', (before) => {
+  for (const canary of CARD_CANARIES.filter((card) => /^[0-9]+$/.test(card))) {
+    const bytes = Buffer.from(`${before}${canary}","x"`);
+    for (const encoding of ['base64', 'base64url', 'hex'] as const) expect(leaksIn(bytes.toString(encoding))).toEqual([canary]);
+    expect(leaksIn(Buffer.from(`${before}${canary}`, 'utf16le').toString('latin1'))).toEqual([canary]);
+  }
+});
+
 test('they are found in files, also in the middle of bytes', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'gerbang-canary-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -18,10 +18,18 @@ export const CVV_CANARY = '739';
 const CVV = new RegExp(`cvv[^a-z0-9]{1,16}${CVV_CANARY}`, 'i');
 const CARDS: readonly string[] = [...new Set(CARD_CANARIES.map(digitsOf))];
 
-/** The canaries in a text, blanks and dashes ignored; of `needles` instead where they are given. */
+/** A card as it is found in bytes that were encoded: hex, and base64 wherever in a text it began. */
+const ENCODED: ReadonlyMap<string, readonly string[]> = new Map(CARDS.map((card) => [card, encodedForms(card)]));
+
+/**
+ * The canaries in a text, also as UTF-16, hex and base64; blanks and dashes ignored. Of `needles` instead, as they are, where they are
+ * given.
+ */
 export function leaksIn(text: string, needles: readonly string[] = CARDS): string[] {
   const plain = digitsOf(text);
-  const found = needles.filter((needle) => plain.includes(digitsOf(needle)));
+  const found = needles.filter(
+    (needle) => plain.includes(digitsOf(needle)) || (ENCODED.get(needle) ?? []).some((form) => plain.includes(form)),
+  );
   return needles === CARDS && CVV.test(text) ? [...found, 'CVV'] : found;
 }
 
@@ -58,8 +66,18 @@ export async function leaksInDatabases(uri: string, prefix: string, needles?: re
   }
 }
 
+/** A zero byte is every other one of digits in UTF-16. */
 function digitsOf(text: string): string {
-  return text.replaceAll(/[\s-]/g, '');
+  return text.replaceAll(/[\s\0-]/g, '');
+}
+
+function encodedForms(card: string): string[] {
+  const base64 = [0, 1, 2].map((shift) => {
+    const text = Buffer.from(`${'x'.repeat(shift)}${card}`).toString('base64');
+    // What is before and after the card has a share in the first and in the last characters.
+    return text.slice(Math.ceil((shift * 4) / 3), Math.floor(((shift + card.length) * 4) / 3));
+  });
+  return [Buffer.from(card).toString('hex'), ...base64];
 }
 
 /** Everything that a document holds. Binary values are messages, whose texts are in them as they are. */

@@ -6,11 +6,12 @@ import { create } from '@bufbuild/protobuf';
 import { createClock } from '@gerbang/core';
 import { CancelRequestSchema, CancelType } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { CardData, type CardRail, openIso8583CardRail, openRestCardRail } from '@gerbang/rails/card';
-import { eventually, freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { dying, eventually, freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { placePayment } from '../src/payment/place.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
-import { ACCOUNT, dying, eventsOf, MERCHANT, newId, newLedger, newOrder, useParts } from './parts-harness.ts';
+import { ACCOUNT, eventsOf, MERCHANT, newId, newOrder, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 // The core of a payment by every adapter, against the acquirer of the sandbox: its books tell what has been charged.

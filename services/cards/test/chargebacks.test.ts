@@ -22,7 +22,8 @@ import {
 import type { AcquirerChargeback } from '@gerbang/rails/card';
 import { openChannel, startRpcServer } from '@gerbang/rpc';
 import type { OperatorGate } from '@gerbang/service/operators';
-import { testLog } from '@gerbang/testkit';
+import { Crash, type Death, dying, testLog } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { createOperatorGate, operatorCall } from '@gerbang/testkit/operator-gate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeReport } from '../src/chargeback/report.ts';
@@ -35,7 +36,7 @@ import { placePayment } from '../src/payment/place.ts';
 import { lookAgain } from '../src/payment/report.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
 import { implementations } from '../src/rpc.ts';
-import { ACCOUNT, Crash, card, type Death, dying, MERCHANT, newId, newLedger, newOrder, useParts } from './parts-harness.ts';
+import { ACCOUNT, card, MERCHANT, newId, newOrder, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
@@ -114,7 +115,8 @@ test('that is lost goes to the acquirer with its fee, and the payment can not be
   const asked = create(CancelRequestSchema, { merchantId: MERCHANT, accountId: ACCOUNT, id: world.id });
   expect(await refusalOf(cancel(context, asked))).toBe('transaction_failed');
   await end(context, order.id, ChargebackOutcome.LOST);
-  expect(world.ledger.disputed).toEqual({ reserve: 0n, owed: 0n, lost: 100_000_00n, fees: 15_000_00n, suspense: 0n });
+  expect(world.ledger.disputed).toEqual({ reserve: 0n, owed: 0n, lost: 100_000_00n, fees: 15_000_00n });
+  expect(world.ledger.suspense.sen).toBe(0n);
   expect(world.ledger.balance.available).toBe(PAID - 115_000_00n);
   expect(await refusalOf(cancel(context, asked))).toBe('transaction_failed');
   expect(await eventsOf(order.id)).toEqual(['opened', 'lost']);
@@ -155,7 +157,8 @@ test.each<[string, number, string]>([
   expect(state).toMatchObject({ status: 'reserved', reserve: { reservedSen: 0n, feeSen: 0n } });
   expect(await eventsOf(order.id)).toEqual(['opened']);
   await end(world.context, order.id, ChargebackOutcome.LOST);
-  expect(world.ledger.disputed).toEqual({ reserve: 0n, owed: 0n, lost: 0n, fees: 0n, suspense: -PAID });
+  expect(world.ledger.disputed).toEqual({ reserve: 0n, owed: 0n, lost: 0n, fees: 0n });
+  expect(world.ledger.suspense.sen).toBe(-PAID);
   expect(world.ledger.balance).toEqual({ pending: 0n, available: 0n });
 });
 
@@ -259,7 +262,7 @@ describe('a report', () => {
     const { cases: found } = await listCases(context, create(ListCasesRequestSchema, { limit: 1_000 }));
     expect(found.find(({ caseId }) => caseId === said.caseId)).toMatchObject({ step: 'unmatched' });
     await end(context, order.id, ChargebackOutcome.LOST);
-    expect(world.ledger.disputed).toMatchObject({ suspense: -PAID, lost: 0n });
+    expect([world.ledger.suspense.sen, world.ledger.disputed.lost]).toEqual([-PAID, 0n]);
     expect(await eventsOf(order.id)).toEqual([]);
   });
 
@@ -395,7 +398,8 @@ describe.each([
     expect(after.state.status).toBe(name);
     const isWon = name === 'won';
     expect(world.ledger.balance.available).toBe(isWon ? PAID : 0n);
-    expect(world.ledger.disputed).toMatchObject({ reserve: 0n, lost: isWon ? 0n : PAID, suspense: isWon ? 0n : -1_00n });
+    expect(world.ledger.disputed).toMatchObject({ reserve: 0n, lost: isWon ? 0n : PAID });
+    expect(world.ledger.suspense.sen).toBe(isWon ? 0n : -1_00n);
     expect(await eventsOf(order.id)).toEqual(['opened', name]);
   });
 });

@@ -1,24 +1,12 @@
 import { create } from '@bufbuild/protobuf';
-import { createClock, RefusalError } from '@gerbang/core';
+import { createClock } from '@gerbang/core';
 import { CancelRequestSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { type Death, deathsOf, dying, untilDeathOrRefusal } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import { placePayment } from '../src/payment/place.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
-import {
-  ACCOUNT,
-  Crash,
-  CVV,
-  card,
-  type Death,
-  dying,
-  eventsOf,
-  MERCHANT,
-  NUMBER,
-  newId,
-  newLedger,
-  newOrder,
-  useParts,
-} from './parts-harness.ts';
+import { ACCOUNT, CVV, card, eventsOf, MERCHANT, NUMBER, newId, newOrder, useParts } from './parts-harness.ts';
 import { type Behaviour, newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
@@ -26,24 +14,14 @@ const DAY_MS = 86_400_000;
 
 /** How many steps the longest of the roads has, so that the tables below have a row for each. */
 const STEPS_MAX = 12;
-const deaths: Death[] = Array.from({ length: STEPS_MAX }, (_, i) => [
-  { step: i + 1, when: 'before' as const },
-  { step: i + 1, when: 'after' as const },
-]).flat();
-
-/** What a process that may die has done until then. */
-async function until(work: Promise<unknown>): Promise<void> {
-  await work.catch((error: unknown) => {
-    if (!(error instanceof Crash) && !(error instanceof RefusalError)) throw error;
-  });
-}
+const deaths = deathsOf(STEPS_MAX);
 
 async function setUp(behaviour: Parameters<typeof newAcquirer>[0], death?: Death) {
   const acquirer = newAcquirer(behaviour);
   const ledger = newLedger();
   const clock = createClock();
   const counted = dying(death);
-  const open = (by = dying(undefined)) => parts.newContext(acquirer, ledger, by, { clock });
+  const open = (by = dying()) => parts.newContext(acquirer, ledger, by, { clock });
   const replicas = [await open(), await open()] as const;
   return { acquirer, ledger, clock, counted, mortal: await open(counted), replicas, id: newId() };
 }
@@ -56,7 +34,7 @@ describe.each<[string, Behaviour]>([
 ])('a payment that the acquirer %s', (_what, authorise) => {
   test.each(deaths)('whose process dies $when step $step is sent once at the most, and comes to its end', async (death) => {
     const { acquirer, ledger, clock, mortal, replicas, id } = await setUp({ authorise }, death);
-    await until(placePayment(mortal, id, newOrder(), card()));
+    await untilDeathOrRefusal(placePayment(mortal, id, newOrder(), card()));
     await mortal.background.settled();
     // A retry under the same Idempotency-Key brings the card again.
     await placePayment(replicas[0], id, newOrder(), card());
@@ -76,7 +54,7 @@ describe.each<[string, Behaviour]>([
 
 test.each(deaths)('a payment whose process dies $when step $step, and whose card is gone, is never sent later', async (death) => {
   const { acquirer, clock, mortal, replicas, id } = await setUp({}, death);
-  await until(placePayment(mortal, id, newOrder(), card()));
+  await untilDeathOrRefusal(placePayment(mortal, id, newOrder(), card()));
   await mortal.background.settled();
   if ((await replicas[0].payments.find(id)) === undefined) return;
   const sent = acquirer.cards.length;
@@ -98,9 +76,9 @@ describe.each<[string, Parameters<typeof newAcquirer>[0], number, string]>([
     await placePayment(replicas[0], id, newOrder(), card());
     await parts.fireTimers(replicas, clock, id, clock.now() + afterMs);
     const request = create(CancelRequestSchema, { merchantId: MERCHANT, accountId: ACCOUNT, id });
-    await until(cancel(mortal, request));
+    await untilDeathOrRefusal(cancel(mortal, request));
     await mortal.background.settled();
-    await until(cancel(replicas[0], request));
+    await untilDeathOrRefusal(cancel(replicas[0], request));
     const after = await parts.fireTimers(replicas, clock, id, clock.now() + DAY_MS);
 
     expect(after.state.status).toBe(status);

@@ -7,13 +7,15 @@ import {
   PaymentStatus,
 } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { FeeRuleSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { Crash, type Death, dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
 import { getReturn } from '../src/payment/rpc/get-return.ts';
 import { payLink } from '../src/payment/rpc/pay-link.ts';
-import { ACCOUNT, Crash, CVV, type Death, dying, eventsOf, MERCHANT, NUMBER, newLedger, useParts } from './parts-harness.ts';
+import { ACCOUNT, CVV, eventsOf, MERCHANT, NUMBER, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 import { newLinks } from './scripted-links.ts';
 

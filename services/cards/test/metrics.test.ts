@@ -2,13 +2,15 @@ import { create } from '@bufbuild/protobuf';
 import { createClock } from '@gerbang/core';
 import { CreatePlanRequestSchema, PlanInterval } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { Registry } from '@gerbang/runtime';
+import { dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { expect, test } from 'vitest';
 import { createCardMetrics } from '../src/metrics.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
 import { placePayment } from '../src/payment/place.ts';
 import { openPlanGauges } from '../src/plan/gauges.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
-import { CVV, card, dying, NUMBER, newId, newLedger, newOrder, useParts } from './parts-harness.ts';
+import { CVV, card, NUMBER, newId, newOrder, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();

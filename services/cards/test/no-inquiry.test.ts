@@ -2,24 +2,14 @@ import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError } from '@gerbang/core';
 import { CancelRequestSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { AuthorisationResult } from '@gerbang/rails/card';
+import { Crash, type Death, dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import { onPaymentDue } from '../src/payment/advance.ts';
 import { placePayment } from '../src/payment/place.ts';
 import { lookAgain } from '../src/payment/report.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
-import {
-  ACCOUNT,
-  Crash,
-  card,
-  type Death,
-  dying,
-  eventsOf,
-  MERCHANT,
-  newId,
-  newLedger,
-  newOrder,
-  useParts,
-} from './parts-harness.ts';
+import { ACCOUNT, card, eventsOf, MERCHANT, newId, newOrder, useParts } from './parts-harness.ts';
 import { type Behaviour, newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();

@@ -20,7 +20,8 @@ import {
 import type { CardRail } from '@gerbang/rails/card';
 import { openChannel, startRpcServer } from '@gerbang/rpc';
 import type { OperatorGate } from '@gerbang/service/operators';
-import { testLog } from '@gerbang/testkit';
+import { Crash, dying, testLog } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { createOperatorGate, operatorCall } from '@gerbang/testkit/operator-gate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Context } from '../src/context.ts';
@@ -33,7 +34,7 @@ import { placePayment } from '../src/payment/place.ts';
 import { cancel } from '../src/payment/rpc/cancel.ts';
 import { reportPayment } from '../src/payment/rpc/report-payment.ts';
 import type { PaymentState } from '../src/payment/state.ts';
-import { ACCOUNT, Crash, card, dying, eventsOf, MERCHANT, newId, newLedger, newOrder, useParts } from './parts-harness.ts';
+import { ACCOUNT, card, eventsOf, MERCHANT, newId, newOrder, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();

@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
-import { type Clock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { type Clock, createClock, newUlid, parseKeyRing } from '@gerbang/core';
 import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
-import { Compensation, Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountSchema, type Profile, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { CardData, DEFAULT_TERMS, parseAcquirerTerms } from '@gerbang/rails/card';
 import { BackgroundWork } from '@gerbang/runtime';
 import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
-import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { type Dying, dying, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import type { ContractLedger } from '@gerbang/testkit/ledger';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { onChargebackDue } from '../src/chargeback/advance.ts';
 import { type ChargebackStore, openChargebackStore } from '../src/chargeback/store.ts';
@@ -28,129 +28,6 @@ import { openPlanStore, type PlanStore } from '../src/plan/store.ts';
 import { openVault, type Vault } from '../src/vault/vault.ts';
 import type { newAcquirer } from './scripted-acquirer.ts';
 
-export class Crash extends Error {}
-
-/** Where a process dies: right before its n-th step, or right after it, before its result is known. */
-export type Death = { step: number; when: 'before' | 'after' };
-
-/** Counts every call to the database, the ledger and the acquirer, and dies at one of them, and at all that come after. */
-export function dying(death: Death | undefined) {
-  let steps = 0;
-  let dead = false;
-  const guard = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
-    return async (...given: A): Promise<R> => {
-      steps++;
-      if (dead || (death?.when === 'before' && steps === death.step)) {
-        dead = true;
-        throw new Crash();
-      }
-      const answer = await call(...given);
-      if (death?.when === 'after' && steps === death.step) {
-        dead = true;
-        throw new Crash();
-      }
-      return answer;
-    };
-  };
-  return { guard, steps: () => steps };
-}
-
-type Posted = {
-  postingKey?: string;
-  intent?: Intent;
-  side?: Side;
-  amountSen?: bigint;
-  feeSen?: bigint;
-  compensation?: Compensation;
-};
-
-/** The ledger as its contract has it: once per posting key for ever, refusals too. `balance`: of the one account. */
-export function newLedger() {
-  const contents = new Map<string, string>();
-  const refused = new Map<string, RefusalCode>();
-  const balance = { pending: 0n, available: 0n };
-  /** Of the rail, which bears what is written off. */
-  const suspense = { sen: 0n };
-  /** `owed`: what available was short of; `lost`: what has gone to the acquirer; `suspense`: what nobody has borne. */
-  const disputed = { reserve: 0n, owed: 0n, lost: 0n, fees: 0n, suspense: 0n };
-  /** Chargebacks, as the ledger has them: what comes to available repays first what is owed. */
-  const repayFirst = (sen: bigint) => {
-    const repaidSen = sen < disputed.owed ? sen : disputed.owed;
-    disputed.owed -= repaidSen;
-    balance.available += sen - repaidSen;
-  };
-  const dispute = ({ intent, amountSen = 0n, feeSen = 0n }: Posted) => {
-    const grossSen = amountSen + feeSen;
-    if (intent === Intent.RESERVE) {
-      const takenSen = balance.available < grossSen ? balance.available : grossSen;
-      balance.available -= takenSen;
-      disputed.owed += grossSen - takenSen;
-      disputed.reserve += grossSen;
-      return;
-    }
-    disputed.reserve -= grossSen;
-    if (disputed.reserve < 0n) throw new Error('more is taken from the reserve than is there');
-    if (intent === Intent.RESTORE) return repayFirst(grossSen);
-    disputed.lost += amountSen;
-    disputed.fees += feeSen;
-  };
-  const changeOf = ({
-    intent,
-    side,
-    amountSen = 0n,
-    feeSen = 0n,
-    compensation,
-  }: Posted): { pending: bigint; available: bigint; suspense?: bigint } => {
-    const isPending = side === Side.PENDING;
-    switch (intent) {
-      case Intent.CREDIT:
-        return isPending ? { pending: amountSen, available: 0n } : { pending: 0n, available: amountSen };
-      case Intent.SETTLE:
-        return { pending: -amountSen, available: amountSen };
-      case Intent.REFUND:
-        return isPending ? { pending: -amountSen, available: -feeSen } : { pending: 0n, available: -amountSen - feeSen };
-      case Intent.COMPENSATE:
-        if (compensation !== Compensation.PAYMENT_WITHDRAWN) throw new Error(`cards compensate no ${compensation}`);
-        if (side === Side.SUSPENSE) return { pending: 0n, available: 0n, suspense: -amountSen };
-        return isPending ? { pending: -amountSen, available: 0n } : { pending: 0n, available: -amountSen };
-      default:
-        throw new Error(`cards post no ${intent}`);
-    }
-  };
-  return {
-    balance,
-    suspense,
-    disputed,
-    keys: () => [...contents.keys()].filter((key) => !refused.has(key)).map((key) => key.slice(key.indexOf(':') + 1)),
-    post: async (request: Posted) => {
-      const { postingKey = '', intent, side, amountSen = 0n, feeSen = 0n } = request;
-      const content = `${intent} ${side} ${amountSen} ${feeSen} ${request.compensation}`;
-      const known = contents.get(postingKey);
-      if (known !== undefined && known !== content) throw new RefusalError(refuse('posting_key_conflict'));
-      contents.set(postingKey, content);
-      const isOfSuspense = intent === Intent.REFUND && side === Side.SUSPENSE;
-      if (known === undefined && isOfSuspense) disputed.suspense -= amountSen;
-      else if (known === undefined && (intent === Intent.RESERVE || intent === Intent.RESTORE || intent === Intent.FORFEIT))
-        dispute(request);
-      else if (known === undefined && intent === Intent.SETTLE && disputed.owed > 0n) {
-        balance.pending -= amountSen;
-        repayFirst(amountSen);
-      } else if (known === undefined) {
-        const change = changeOf(request);
-        const after = { pending: balance.pending + change.pending, available: balance.available + change.available };
-        if (after.available < 0n || after.pending < 0n) refused.set(postingKey, 'insufficient_balance');
-        else {
-          Object.assign(balance, after);
-          suspense.sen += change.suspense ?? 0n;
-        }
-      }
-      const code = refused.get(postingKey);
-      if (code !== undefined) throw new RefusalError(refuse(code));
-      return create(PostResponseSchema, { postedAtMs: 1n });
-    },
-  };
-}
-
 /** Keys of the vault; each kid has a key of its own. */
 export function testKeys(...kids: string[]): Keys<'card-number'> {
   const names = kids.length === 0 ? ['k1'] : kids;
@@ -164,7 +41,7 @@ export const MERCHANT = newUlid(Date.now());
 export const ACCOUNT = newUlid(Date.now());
 
 /** Canaries: numbers that must be found nowhere. The number is Luhn-valid. */
-export const NUMBER = '4242428173645192';
+export const NUMBER = '4242428173645196';
 export const CVV = '917';
 export const card = () => new CardData({ number: NUMBER, expiry: '12/39', cvv: CVV, holderName: 'BUDI SANTOSO' });
 
@@ -219,8 +96,8 @@ export function useParts() {
 
   const newContext = async (
     acquirer: ReturnType<typeof newAcquirer>,
-    ledger: ReturnType<typeof newLedger>,
-    { guard }: ReturnType<typeof dying> = dying(undefined),
+    ledger: ContractLedger,
+    { guard }: Dying = dying(),
     options: Options = {},
   ): Promise<Context> => {
     const {

@@ -1,16 +1,20 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError } from '@gerbang/core';
+import { presentCardTransaction } from '@gerbang/present';
 import {
   CancelRequestSchema,
   CancelType,
   GetPaymentRequestSchema,
   GetReturnRequestSchema,
+  PaymentSchema,
   PaymentStatus,
   PayRequestSchema,
   ReportPaymentRequestSchema,
 } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { FeeRuleSchema, LimitSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { CardData } from '@gerbang/rails/card';
+import { dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { onPaymentDue } from '../src/payment/advance.ts';
@@ -20,7 +24,7 @@ import { getPayment } from '../src/payment/rpc/get-payment.ts';
 import { getReturn } from '../src/payment/rpc/get-return.ts';
 import { pay } from '../src/payment/rpc/pay.ts';
 import { reportPayment } from '../src/payment/rpc/report-payment.ts';
-import { ACCOUNT, CVV, card, dying, eventsOf, MERCHANT, NUMBER, newId, newLedger, newOrder, useParts } from './parts-harness.ts';
+import { ACCOUNT, CVV, card, eventsOf, MERCHANT, NUMBER, newId, newOrder, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
@@ -43,7 +47,7 @@ async function setUp(options: Options = {}, behaviour: Parameters<typeof newAcqu
   const acquirer = newAcquirer(behaviour);
   const ledger = newLedger();
   const clock = createClock();
-  const context = await parts.newContext(acquirer, ledger, dying(undefined), { clock, ...options });
+  const context = await parts.newContext(acquirer, ledger, dying(), { clock, ...options });
   const id = newId();
   const goTo = (ms: number) => parts.fireTimers([context], clock, id, clock.now() + ms);
   return { acquirer, ledger, clock, context, id, goTo };
@@ -66,7 +70,7 @@ test('a payment is answered, credited at its capture with fee and MDR, and settl
   const { context, ledger, id, goTo } = await setUp({ fees: [FEE] });
   const placed = await placePayment(context, id, newOrder(), card());
   expect(placed.state).toMatchObject({ status: 'authorised' });
-  expect(placed.order).toMatchObject({ maskedCard: '424242******5192', brand: 'VISA' });
+  expect(placed.order).toMatchObject({ maskedCard: '424242******5196', brand: 'VISA' });
   expect(ledger.balance).toEqual({ pending: 0n, available: 0n });
   await goTo(31_000);
   expect(ledger.balance).toEqual({ pending: 245_000_00n, available: 0n });
@@ -144,6 +148,24 @@ describe('3DS', () => {
       status: PaymentStatus.SUCCESS,
       redirectUrl: 'https://shop.example/',
     });
+  });
+
+  test('an issuer who takes customers by POST only: a form instead of an address', async () => {
+    const { context, acquirer } = await setUp();
+    Object.assign(acquirer.state, { first: 'challenge', fields: [{ name: 'creq', value: 'a"b' }] });
+    const { payment } = await pay(context, payRequest());
+    const shown = presentCardTransaction(payment ?? expect.fail('no payment'));
+    expect(shown).toMatchObject({ status: 'pending', action: 'redirect', payment_url: null });
+    expect(shown.html_form).toContain('<form method="post" action="https://acs.example/">');
+    expect(shown.html_form).toContain('<input type="hidden" name="creq" value="a&quot;b">');
+    const read = async () => {
+      const { payment: later } = await getPayment(context, create(GetPaymentRequestSchema, own(shown.id)));
+      return presentCardTransaction(create(PaymentSchema, later));
+    };
+    expect((await read()).html_form).toBe(shown.html_form);
+    Object.assign(acquirer.held.get(shown.id) ?? {}, { status: 'authorised' });
+    await report(context, shown.id);
+    expect(await read()).toMatchObject({ status: 'success', action: null, html_form: null });
   });
 
   test('a customer who never finishes: the acquirer gives it up before it fails', async () => {

@@ -3,7 +3,8 @@ import { createClock, newUlid } from '@gerbang/core';
 import { CreatePlanRequestSchema, PlanInterval } from '@gerbang/proto/gerbang/cards/v1/plans';
 import type { CardRail } from '@gerbang/rails/card';
 import { startDueTimer } from '@gerbang/store';
-import { eventually, testLog } from '@gerbang/testkit';
+import { dying, eventually, testLog } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { onPlanDue } from '../src/plan/advance.ts';
@@ -11,7 +12,7 @@ import type { StoredPlanDocument } from '../src/plan/document.ts';
 import { watchOutage } from '../src/plan/outage.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
 import { PLANS } from '../src/plan/store.ts';
-import { CVV, dying, MERCHANT, NUMBER, newLedger, useParts } from './parts-harness.ts';
+import { CVV, MERCHANT, NUMBER, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError } from '@gerbang/core';
+import { presentPlan } from '@gerbang/present';
 import {
   CreatePlanRequestSchema,
   CycleStatus,
@@ -11,6 +12,8 @@ import {
   PlanStatus,
   ReplaceCardRequestSchema,
 } from '@gerbang/proto/gerbang/cards/v1/plans';
+import { dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
@@ -18,7 +21,7 @@ import { getPlan } from '../src/plan/rpc/get-plan.ts';
 import { listCycles } from '../src/plan/rpc/list-cycles.ts';
 import { movePlan } from '../src/plan/rpc/move-plan.ts';
 import { replaceCard } from '../src/plan/rpc/replace-card.ts';
-import { ACCOUNT, CVV, dying, MERCHANT, NUMBER, newLedger, useParts } from './parts-harness.ts';
+import { ACCOUNT, CVV, MERCHANT, NUMBER, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();
@@ -28,7 +31,7 @@ const OTHER_NUMBER = '5555555555554444';
 async function setUp(behaviour: Parameters<typeof newAcquirer>[0] = {}) {
   const acquirer = newAcquirer(behaviour);
   const clock = createClock();
-  const open = () => parts.newContext(acquirer, newLedger(), dying(undefined), { clock });
+  const open = () => parts.newContext(acquirer, newLedger(), dying(), { clock });
   const replicas = [await open(), await open()] as const;
   const [context] = replicas;
   return { acquirer, clock, replicas, context, goTo: (id: string, ms: number) => goTo(ms, id) };
@@ -158,6 +161,15 @@ test('a plan whose 3DS is never finished is cancelled after 24 hours', async () 
   expect(await show(context, id)).toMatchObject({ status: PlanStatus.CANCELLED, endedReason: 'not_authenticated' });
 });
 
+test('a plan whose issuer takes customers by POST only has a form instead of an address', async () => {
+  const { context, acquirer } = await setUp();
+  Object.assign(acquirer.state, { first: 'challenge', fields: [{ name: 'creq', value: 'abc' }] });
+  const { plan } = await order(context);
+  const shown = presentPlan(plan ?? expect.fail('no plan'));
+  expect(shown).toMatchObject({ status: 'pending', action: 'redirect', payment_url: null });
+  expect(shown.html_form).toContain('name="creq" value="abc"');
+});
+
 test('a card that expires is announced once, 30 days before', async () => {
   const { context, clock, goTo } = await setUp();
   const [year, month] = new Date(clock.now() + 100 * DAY_MS).toISOString().slice(2, 7).split('-');
@@ -186,6 +198,6 @@ test('moves that the plan does not allow are refused, and a plan that has ended 
 
 test('nothing that is stored has a number or a security code', async () => {
   const everything = await parts.everything();
-  expect(everything).toContain('424242******5192');
+  expect(everything).toContain('424242******5196');
   for (const canary of [NUMBER, OTHER_NUMBER, `"${CVV}"`]) expect(everything).not.toContain(canary);
 });

@@ -5,6 +5,7 @@ import type {
   CardData,
   CardRail,
   ChargebackInquiry,
+  FormField,
   InquiryResult,
 } from '@gerbang/rails/card';
 
@@ -32,7 +33,8 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   const requests: AuthorisationRequest[] = [];
   /** By their case ids; what the acquirer says of them when it is asked. */
   const cases = new Map<string, AcquirerChargeback>();
-  const state = { isSilent: false, first: 'authorised' as Held['status'] };
+  const state = { isSilent: false, first: 'authorised' as Held['status'], fields: undefined as FormField[] | undefined };
+  const answerOf = (held: Pick<Held, 'status'>) => answerWith(held, state.fields);
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
   const inquire = async ({ reference }: { reference: string }): Promise<InquiryResult> => {
     asked.push('inquire');
@@ -90,7 +92,7 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   return { rail, cases, held, cards, asked, requests, state, behaviour };
 }
 
-function answerOf({ status }: Pick<Held, 'status'>): AuthorisationState {
+function answerWith({ status }: Pick<Held, 'status'>, fields: FormField[] | undefined): AuthorisationState {
   switch (status) {
     case 'authorised':
       return {
@@ -103,7 +105,7 @@ function answerOf({ status }: Pick<Held, 'status'>): AuthorisationState {
     case 'captured':
       return { outcome: 'captured', acquirerReference: 'a-1' };
     case 'challenge':
-      return { outcome: 'challenge', url: 'https://acs.example/' };
+      return { outcome: 'challenge', url: 'https://acs.example/', ...(fields && { fields }) };
     case 'declined':
       return REFUSED;
     case 'voided':

@@ -7,6 +7,8 @@ import {
   PlanMove,
   ReplaceCardRequestSchema,
 } from '@gerbang/proto/gerbang/cards/v1/plans';
+import { Crash, type Death, dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
@@ -14,7 +16,7 @@ import { movePlan } from '../src/plan/rpc/move-plan.ts';
 import { replaceCard } from '../src/plan/rpc/replace-card.ts';
 import { CHECK_EVERY_MS, onTokensDue } from '../src/vault/sweep.ts';
 import { FIRST_CHECK_MS, type StoredToken, TOKENS } from '../src/vault/vault.ts';
-import { Crash, CVV, card, type Death, dying, NUMBER, newLedger, useParts } from './parts-harness.ts';
+import { CVV, card, NUMBER, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();

@@ -4,7 +4,8 @@ import { PaymentStatus, PayRequestSchema } from '@gerbang/proto/gerbang/cards/v1
 import { CreatePlanRequestSchema, PlanInterval, PlanStatus } from '@gerbang/proto/gerbang/cards/v1/plans';
 import { CardData } from '@gerbang/rails/card';
 import { createLogger, Registry } from '@gerbang/runtime';
-import { testLog } from '@gerbang/testkit';
+import { Crash, dying, testLog } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import { openCounters, VELOCITY } from '../src/limits/counters.ts';
 import type { VelocityLimit } from '../src/limits/limit.ts';
@@ -15,7 +16,7 @@ import { type NewPayment, placePayment } from '../src/payment/place.ts';
 import { pay } from '../src/payment/rpc/pay.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
 import { openCountingPrints } from '../src/vault/fingerprint.ts';
-import { Crash, CVV, dying, eventsOf, NUMBER, newId, newLedger, newOrder, testKeys, useParts } from './parts-harness.ts';
+import { CVV, eventsOf, NUMBER, newId, newOrder, testKeys, useParts } from './parts-harness.ts';
 import { newAcquirer } from './scripted-acquirer.ts';
 
 const parts = useParts();

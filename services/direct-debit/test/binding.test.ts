@@ -11,6 +11,8 @@ import {
   UnbindRequestSchema,
   VerifyUnbindOtpRequestSchema,
 } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
+import { deathsOf, dying, untilDeath } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import { consent } from '../src/bind-page/rpc/consent.ts';
 import { handOver } from '../src/bind-page/rpc/hand-over.ts';
@@ -22,7 +24,7 @@ import { unbind } from '../src/binding/rpc/unbind.ts';
 import { verifyUnbindOtp } from '../src/binding/rpc/verify-unbind-otp.ts';
 import type { Context } from '../src/context.ts';
 import { reportUnbound } from '../src/report/rpc/report-unbound.ts';
-import { Crash, type Death, dying, newLedger, useParts } from './parts-harness.ts';
+import { useParts } from './parts-harness.ts';
 import { newBank } from './scripted-bank.ts';
 
 const parts = useParts();
@@ -150,10 +152,7 @@ describe('on the pages', () => {
   });
 });
 
-const deaths: Death[] = Array.from({ length: 12 }, (_, i) => [
-  { step: i + 1, when: 'before' as const },
-  { step: i + 1, when: 'after' as const },
-]).flat();
+const deaths = deathsOf(12);
 
 test.each(deaths)('a binding whose process dies $when step $step while it is connected becomes active once', async (death) => {
   const bank = newBank();
@@ -162,9 +161,7 @@ test.each(deaths)('a binding whose process dies $when step $step while it is con
   const { agree, token, submit, find } = await newPage(context, known, { customerId: `dies-${death.when}-${death.step}` });
   await agree();
   const dead = await parts.newContext(bank, newLedger(), dying(death));
-  await submitOtp(dead, create(SubmitOtpRequestSchema, { token, otp: '123456' })).catch((error: unknown) => {
-    if (!(error instanceof Crash)) throw error;
-  });
+  await untilDeath(submitOtp(dead, create(SubmitOtpRequestSchema, { token, otp: '123456' })));
   await dead.background.settled();
   // The customer loads the page again, and the timer comes.
   await submit('123456');

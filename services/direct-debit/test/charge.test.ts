@@ -7,6 +7,8 @@ import {
   VerifyChargeOtpRequestSchema,
 } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { FeeRuleSchema, LimitSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { expect, test } from 'vitest';
 import { advanceCharge, onChargeDue } from '../src/charge/advance.ts';
 import { type NewCharge, placeCharge } from '../src/charge/place.ts';
@@ -14,7 +16,7 @@ import { refundCharge } from '../src/charge/rpc/refund-charge.ts';
 import { verifyChargeOtp } from '../src/charge/rpc/verify-charge-otp.ts';
 import type { Context } from '../src/context.ts';
 import { reportCharge } from '../src/report/rpc/report-charge.ts';
-import { dying, newLedger, useParts } from './parts-harness.ts';
+import { useParts } from './parts-harness.ts';
 import { newBank } from './scripted-bank.ts';
 
 const parts = useParts();
@@ -74,8 +76,8 @@ test('limits hold for a payment and for the day of a binding; what has failed do
   const limit = { product: 'direct-debit', minimumSen: 1_000_00n, maximumSen: 150_000_00n, dailyMaximumSen: 250_000_00n };
   const limits = [create(LimitSchema, limit)];
   const bank = newBank();
-  const context = await parts.newContext(bank, newLedger(), dying(undefined), { limits });
-  const refusing = await parts.newContext(newBank({ charge: 'refuses' }), newLedger(), dying(undefined), { limits });
+  const context = await parts.newContext(bank, newLedger(), dying(), { limits });
+  const refusing = await parts.newContext(newBank({ charge: 'refuses' }), newLedger(), dying(), { limits });
   const wanted = await orderFor(context);
   const order = (referenceNumber: string, amountSen: bigint) => ({ ...wanted, referenceNumber, amountSen });
   expect(await refusalOf(placeCharge(context, order('a', 999_99n)))).toBe('account_limit');
@@ -89,7 +91,7 @@ test('limits hold for a payment and for the day of a binding; what has failed do
 test('a full refund of an unsettled charge takes the fee from available, and is refused where that is short', async () => {
   const bank = newBank();
   const ledger = newLedger();
-  const context = await parts.newContext(bank, ledger, dying(undefined), { fees: [FEE], settleInMs: 3_600_000 });
+  const context = await parts.newContext(bank, ledger, dying(), { fees: [FEE], settleInMs: 3_600_000 });
   const { order } = await placeCharge(context, await orderFor(context));
   expect(ledger.balance).toEqual({ pending: 96_000_00n, available: 0n });
   const refund = (referenceNumber: string, amountSen?: bigint) => {
@@ -108,7 +110,7 @@ test('a full refund of an unsettled charge takes the fee from available, and is 
 test('what refunds have taken from pending does not settle', async () => {
   const ledger = newLedger();
   const bank = newBank();
-  const context = await parts.newContext(bank, ledger, dying(undefined), { fees: [FEE], settleInMs: 3_600_000 });
+  const context = await parts.newContext(bank, ledger, dying(), { fees: [FEE], settleInMs: 3_600_000 });
   const { order } = await placeCharge(context, await orderFor(context));
   const of = { merchantId: order.merchantId, transactionId: order.id, referenceNumber: 'part', amountSen: 50_000_00n };
   await refundCharge(context, create(RefundChargeRequestSchema, of));
@@ -238,7 +240,7 @@ test.each([
   const bank = newBank();
   bank.told.paidAtMs = paidAtMs;
   const counted: string[] = [];
-  const made = await parts.newContext(bank, newLedger(), dying(undefined), { settleInMs: 3_600_000 });
+  const made = await parts.newContext(bank, newLedger(), dying(), { settleInMs: 3_600_000 });
   const context: Context = { ...made, metrics: { ...made.metrics, timeNotBelieved: () => void counted.push('alert') } };
   const { order, state } = await placeCharge(context, await orderFor(context));
   if (state.status !== 'paid') return expect.fail(`it is ${state.status}`);

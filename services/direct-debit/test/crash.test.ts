@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { RefusalError } from '@gerbang/core';
 import { RefundChargeRequestSchema, VerifyChargeOtpRequestSchema } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
+import { deathsOf, dying, untilDeathOrRefusal } from '@gerbang/testkit';
+import { type ContractLedger, newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import type { StoredBinding } from '../src/binding/document.ts';
 import { onChargeDue } from '../src/charge/advance.ts';
@@ -11,26 +12,16 @@ import { refundCharge } from '../src/charge/rpc/refund-charge.ts';
 import { verifyChargeOtp } from '../src/charge/rpc/verify-charge-otp.ts';
 import { nextDueMs } from '../src/charge/schedule.ts';
 import type { Context } from '../src/context.ts';
-import { Crash, clock, type Death, dying, newLedger, useParts } from './parts-harness.ts';
+import { clock, useParts } from './parts-harness.ts';
 import { type Behaviour, newBank } from './scripted-bank.ts';
 
 const parts = useParts();
 
 /** How many steps the longest of the roads has, so that the tables below have a row for each. */
 const STEPS_MAX = 14;
-const deaths: Death[] = Array.from({ length: STEPS_MAX }, (_, i) => [
-  { step: i + 1, when: 'before' as const },
-  { step: i + 1, when: 'after' as const },
-]).flat();
+const deaths = deathsOf(STEPS_MAX);
 /** More often than any of the roads needs. */
 const ROUNDS = 8;
-
-/** What a process that may die has done until then. */
-async function until(work: Promise<unknown>): Promise<void> {
-  await work.catch((error: unknown) => {
-    if (!(error instanceof Crash) && !(error instanceof RefusalError)) throw error;
-  });
-}
 
 async function chargeOf(id: string): Promise<StoredCharge> {
   return (await parts.charges().find(id)) ?? expect.fail('no charge');
@@ -73,7 +64,7 @@ describe.each<[string, Behaviour]>([
     const bank = newBank({ charge: behaviour });
     const ledger = newLedger();
     const { binding, wanted } = await newOrder(bank, ledger);
-    await until(placeCharge(await parts.newContext(bank, ledger, dying(death)), wanted));
+    await untilDeathOrRefusal(placeCharge(await parts.newContext(bank, ledger, dying(death)), wanted));
     const replicas = [await parts.newContext(bank, ledger), await parts.newContext(bank, ledger)] as const;
     // The merchant repeats the order, which may not have come to be.
     const { order } = await placeCharge(replicas[0], wanted);
@@ -99,9 +90,9 @@ test.each(deaths)('a charge with an OTP whose process dies $when step $step is m
   const { merchantId, id: transactionId } = placed.order;
   const given = create(VerifyChargeOtpRequestSchema, { merchantId, transactionId, otp: bank.state.otp });
   const dead = await parts.newContext(bank, ledger, dying(death));
-  await until(verifyChargeOtp(dead, given));
+  await untilDeathOrRefusal(verifyChargeOtp(dead, given));
   await dead.background.settled();
-  await until(verifyChargeOtp(replicas[0], given));
+  await untilDeathOrRefusal(verifyChargeOtp(replicas[0], given));
   const after = await fireTimers(replicas, transactionId);
 
   expect([after.state.status, eventsOf(after)]).toEqual(['settled', ['direct-debit.charge.succeeded']]);
@@ -120,8 +111,8 @@ describe.each<[string, Behaviour, number]>([
     const ledger = newLedger();
     const { wanted } = await newOrder(bank, ledger);
     const replicas = [
-      await parts.newContext(bank, ledger, dying(undefined), { settleInMs }),
-      await parts.newContext(bank, ledger, dying(undefined), { settleInMs }),
+      await parts.newContext(bank, ledger, dying(), { settleInMs }),
+      await parts.newContext(bank, ledger, dying(), { settleInMs }),
     ] as const;
     const { order } = await placeCharge(replicas[0], wanted);
     await fireTimers(replicas, order.id);
@@ -132,7 +123,7 @@ describe.each<[string, Behaviour, number]>([
       amountSen: 30_000_00n,
     });
     const dead = await parts.newContext(bank, ledger, dying(death), { settleInMs });
-    await until(refundCharge(dead, request));
+    await untilDeathOrRefusal(refundCharge(dead, request));
     await dead.background.settled();
     await refundCharge(replicas[0], request);
     const after = await fireTimers(replicas, order.id);
@@ -150,11 +141,11 @@ describe.each<[string, Behaviour, number]>([
 test('the tables have a row for every step', async () => {
   const bank = newBank();
   const ledger = newLedger();
-  const counted = dying(undefined);
+  const counted = dying();
   const { wanted } = await newOrder(bank, ledger);
   const { order } = await placeCharge(await parts.newContext(bank, ledger, counted, { settleInMs: 3_600_000 }), wanted);
   const ofCharge = counted.steps();
-  const refunding = dying(undefined);
+  const refunding = dying();
   const { merchantId, id: transactionId } = order;
   const request = create(RefundChargeRequestSchema, { merchantId, transactionId, referenceNumber: 'refund' });
   await refundCharge(await parts.newContext(bank, ledger, refunding), request);
@@ -164,7 +155,7 @@ test('the tables have a row for every step', async () => {
 let shared: Promise<StoredBinding> | undefined;
 
 /** A charge that is not ordered yet. All are of one customer's account. */
-async function newOrder(bank: ReturnType<typeof newBank>, ledger: ReturnType<typeof newLedger>, amountSen = 100_000_00n) {
+async function newOrder(bank: ReturnType<typeof newBank>, ledger: ContractLedger, amountSen = 100_000_00n) {
   shared ??= parts.newBinding(await parts.newContext(bank, ledger));
   const { merchantId, accountId, id: bindingId } = (await shared).order;
   const wanted: NewCharge = { merchantId, accountId, bindingId, referenceNumber: randomUUID(), amountSen, description: '' };

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { type Clock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { type Clock, createClock, newUlid, parseKeyRing } from '@gerbang/core';
 import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
 import {
   ConsentRequestSchema,
   CreateBindingRequestSchema,
   SubmitOtpRequestSchema,
 } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
-import { Compensation, Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountSchema, type Profile, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { BackgroundWork } from '@gerbang/runtime';
 import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
-import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { type Dying, dying, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import type { ContractLedger } from '@gerbang/testkit/ledger';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { consent } from '../src/bind-page/rpc/consent.ts';
 import { submitOtp } from '../src/bind-page/rpc/submit-otp.ts';
@@ -25,102 +25,6 @@ import { type DiscrepancyStore, openDiscrepancyStore } from '../src/discrepancy/
 import { openOtpCounts } from '../src/otp/counts.ts';
 import { createSealing } from '../src/seal.ts';
 import type { newBank } from './scripted-bank.ts';
-
-export class Crash extends Error {}
-
-/** Where a process dies: right before its n-th step, or right after it, before its result is known. */
-export type Death = { step: number; when: 'before' | 'after' };
-
-/** Counts every call to the database, the ledger and the bank, and dies at one of them, and at all that come after. */
-export function dying(death: Death | undefined) {
-  let steps = 0;
-  let dead = false;
-  const guard = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
-    return async (...given: A): Promise<R> => {
-      steps++;
-      if (dead || (death?.when === 'before' && steps === death.step)) {
-        dead = true;
-        throw new Crash();
-      }
-      const answer = await call(...given);
-      if (death?.when === 'after' && steps === death.step) {
-        dead = true;
-        throw new Crash();
-      }
-      return answer;
-    };
-  };
-  return { guard, steps: () => steps };
-}
-
-type Posted = {
-  postingKey?: string;
-  intent?: Intent;
-  side?: Side;
-  amountSen?: bigint;
-  feeSen?: bigint;
-  fromSuspense?: boolean;
-  compensation?: Compensation;
-};
-
-/** The ledger as its contract has it: once per posting key for ever, refusals too. `balance`: of the one account. `suspense`: the
- * rail's.
- */
-export function newLedger() {
-  const contents = new Map<string, string>();
-  const refused = new Map<string, RefusalCode>();
-  const balance = { pending: 0n, available: 0n };
-  const suspense = { sen: 0n };
-  const suspenseChangeOf = ({ intent, side, amountSen = 0n, feeSen = 0n, fromSuspense = false }: Posted): bigint => {
-    if (side !== Side.SUSPENSE) return fromSuspense ? -amountSen - feeSen : 0n;
-    return intent === Intent.CREDIT ? amountSen : -amountSen;
-  };
-  const changeOf = (request: Posted): { pending: bigint; available: bigint } => {
-    const { intent, side, amountSen = 0n, feeSen = 0n, compensation } = request;
-    if (side === Side.SUSPENSE) return { pending: 0n, available: 0n };
-    switch (intent) {
-      case Intent.COMPENSATE:
-        if (compensation !== Compensation.PAYMENT_WITHDRAWN) throw new Error(`direct debit compensates no ${compensation}`);
-        return { pending: 0n, available: -amountSen };
-      case Intent.CREDIT:
-        return side === Side.PENDING ? { pending: amountSen, available: 0n } : { pending: 0n, available: amountSen };
-      case Intent.SETTLE:
-        return { pending: -amountSen, available: amountSen };
-      case Intent.REFUND:
-        return side === Side.PENDING
-          ? { pending: -amountSen, available: -feeSen }
-          : { pending: 0n, available: -amountSen - feeSen };
-      default:
-        throw new Error(`direct debit posts no ${intent}`);
-    }
-  };
-  const book = (key: string, request: Posted) => {
-    const change = changeOf(request);
-    const after = { pending: balance.pending + change.pending, available: balance.available + change.available };
-    if (after.available < 0n) refused.set(key, 'insufficient_balance');
-    else if (after.pending < 0n) refused.set(key, 'internal');
-    else {
-      Object.assign(balance, after);
-      suspense.sen += suspenseChangeOf(request);
-    }
-  };
-  return {
-    balance,
-    suspense,
-    keys: () => [...contents.keys()].filter((key) => !refused.has(key)).map((key) => key.slice(key.indexOf(':') + 1)),
-    post: async (request: Posted) => {
-      const { postingKey = '', intent, side, amountSen = 0n, feeSen = 0n } = request;
-      const content = `${intent} ${side} ${amountSen} ${feeSen} ${request.fromSuspense} ${request.compensation}`;
-      const known = contents.get(postingKey);
-      if (known !== undefined && known !== content) throw new RefusalError(refuse('posting_key_conflict'));
-      contents.set(postingKey, content);
-      if (known === undefined) book(postingKey, request);
-      const code = refused.get(postingKey);
-      if (code !== undefined) throw new RefusalError(refuse(code));
-      return create(PostResponseSchema, { postedAtMs: 1n });
-    },
-  };
-}
 
 export const clock = createClock();
 
@@ -157,8 +61,8 @@ export function useParts() {
 
   const newContext = async (
     bank: ReturnType<typeof newBank>,
-    ledger: ReturnType<typeof newLedger>,
-    { guard }: ReturnType<typeof dying> = dying(undefined),
+    ledger: ContractLedger,
+    { guard }: Dying = dying(),
     {
       clock: businessClock = clock,
       fees = [],

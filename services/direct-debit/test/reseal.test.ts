@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { CreateBindingRequestSchema, UnbindRequestSchema } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
-import { testLog } from '@gerbang/testkit';
+import { dying, testLog } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { expect, test } from 'vitest';
 import { createBinding } from '../src/binding/rpc/create-binding.ts';
 import { unbind } from '../src/binding/rpc/unbind.ts';
 import { placeCharge } from '../src/charge/place.ts';
 import { customerOf } from '../src/otp/ask.ts';
 import { sealedPlaces } from '../src/sealed-places.ts';
-import { dying, keysOf, newLedger, useParts } from './parts-harness.ts';
+import { keysOf, useParts } from './parts-harness.ts';
 import { newBank } from './scripted-bank.ts';
 
 const parts = useParts();
-const contextWith = (...kids: string[]) => parts.newContext(newBank(), newLedger(), dying(undefined), { kids, otpAboveSen: 0n });
+const contextWith = (...kids: string[]) => parts.newContext(newBank(), newLedger(), dying(), { kids, otpAboveSen: 0n });
 
 /** Everything in the database of bindings and charges, as one text. */
 async function dump(): Promise<string> {

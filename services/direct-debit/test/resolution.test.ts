@@ -23,7 +23,8 @@ import {
 } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { openChannel, startRpcServer } from '@gerbang/rpc';
 import type { OperatorGate } from '@gerbang/service/operators';
-import { testLog } from '@gerbang/testkit';
+import { type Death, dying, testLog, untilDeathOrRefusal } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { createOperatorGate, operatorCall, type RecordedChange } from '@gerbang/testkit/operator-gate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { onChargeDue } from '../src/charge/advance.ts';
@@ -39,7 +40,7 @@ import { reportCharge } from '../src/report/rpc/report-charge.ts';
 import { implementations } from '../src/rpc.ts';
 import { listUnresolved } from '../src/support/rpc/list-unresolved.ts';
 import { resolve } from '../src/support/rpc/resolve.ts';
-import { Crash, type Death, dying, newLedger, useParts } from './parts-harness.ts';
+import { useParts } from './parts-harness.ts';
 import { newBank } from './scripted-bank.ts';
 
 const parts = useParts();
@@ -67,20 +68,13 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return expect.fail('it was not refused');
 }
 
-/** What a process that may die has done until then. */
-async function until(work: Promise<unknown>): Promise<void> {
-  await work.catch((error: unknown) => {
-    if (!(error instanceof Crash) && !(error instanceof RefusalError)) throw error;
-  });
-}
-
 let binding: ReturnType<typeof parts.newBinding> | undefined;
 
 /** A charge, and a refund of half of it where `of` says so, that the bank owes an answer about for a day. */
 async function unresolved(of: 'charge' | 'refund', settleInMs = 0) {
   const bank = newBank();
   const ledger = newLedger();
-  const before = await parts.newContext(bank, ledger, dying(undefined), { fees, settleInMs });
+  const before = await parts.newContext(bank, ledger, dying(), { fees, settleInMs });
   binding ??= parts.newBinding(before);
   const { merchantId, accountId, id: bindingId } = (await binding).order;
   if (of === 'charge') bank.be({ charge: 'lost' });
@@ -301,9 +295,9 @@ describe.each<['charge' | 'refund', 'succeeded' | 'failed', bigint]>([
     const one = await unresolved(of);
     await one.decide('ana', outcome);
     const dead = await one.newReplica(death);
-    await until(one.decide('ben', outcome, dead));
+    await untilDeathOrRefusal(one.decide('ben', outcome, dead));
     await dead.background.settled();
-    await until(one.decide('ben', outcome));
+    await untilDeathOrRefusal(one.decide('ben', outcome));
     const replicas = [await one.newReplica(), await one.newReplica()] as const;
     for (let round = 0; round < 4; round++)
       await Promise.all(replicas.map(async (replica) => onChargeDue(replica, await one.charge())));
@@ -328,7 +322,7 @@ describe.each<[string, 'failed' | 'succeeded', DiscrepancyDecision, bigint]>([
     await one.decide('ben', outcome);
     answers(one, outcome === 'failed');
     const dead = await one.newReplica(death);
-    await until(onDiscrepancyDue(dead, await watched(one.id)).then(() => choose(one, decision, dead)));
+    await untilDeathOrRefusal(onDiscrepancyDue(dead, await watched(one.id)).then(() => choose(one, decision, dead)));
     const replicas = [await one.newReplica(), await one.newReplica()] as const;
     await fireWatch(replicas, one.id);
     await choose(one, decision);
@@ -400,7 +394,7 @@ test('commands are for those whose key and role may give them; what a discrepanc
 
 test('the tables have a row for every step', async () => {
   const one = await unresolved('charge');
-  const counted = dying(undefined);
+  const counted = dying();
   const context = await parts.newContext(one.bank, one.ledger, counted, { fees, clock: later });
   await one.decide('ana', 'succeeded');
   await one.decide('ben', 'succeeded', context);

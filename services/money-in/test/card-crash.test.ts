@@ -1,12 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { newUlid } from '@gerbang/core';
 import { CardOutcome, ReportCardPaymentRequestSchema } from '@gerbang/proto/gerbang/money_in/v1/link_card';
+import { Crash, type Death, dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import { PAYMENT_LINK, type PaymentLinkDetails } from '../src/payment-link/payment-link.ts';
 import { newPaymentRequest } from '../src/payment-request/payment-request.ts';
 import { reportCardPayment } from '../src/session/rpc/report-card-payment.ts';
 import { SESSION, type SessionDetails, sessionReference } from '../src/session/session.ts';
-import { Crash, clock, type Death, dying, newLedger, useParts } from './parts-harness.ts';
+import { clock, useParts } from './parts-harness.ts';
 
 const parts = useParts();
 const PAYMENT = `99${'0'.repeat(26)}`;

@@ -1,3 +1,5 @@
+import { deathsOf, dying, untilDeath } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
 import { onPaymentsDue } from '../src/payment/on-due.ts';
 import { receive } from '../src/payment/receive.ts';
@@ -6,7 +8,7 @@ import { mustFind } from '../src/payment-request/change.ts';
 import { onPaymentRequestsDue } from '../src/payment-request/on-due.ts';
 import { qrisReference } from '../src/qris/qris.ts';
 import type { AskRail } from '../src/rail/ask.ts';
-import { Crash, clock, type Death, dying, newLedger, notification, useParts } from './parts-harness.ts';
+import { clock, notification, useParts } from './parts-harness.ts';
 
 const parts = useParts();
 const { newContext, newVirtualAccount, newCode } = parts;
@@ -16,10 +18,7 @@ const PAID_BEFORE_MS = 2_500;
 
 /** How many steps the whole road has, so that the table below has a row for each. */
 const STEPS_MAX = 16;
-const deaths: Death[] = Array.from({ length: STEPS_MAX }, (_, i) => [
-  { step: i + 1, when: 'before' as const },
-  { step: i + 1, when: 'after' as const },
-]).flat();
+const deaths = deathsOf(STEPS_MAX);
 
 describe.each([
   ['fits', 500n],
@@ -30,11 +29,9 @@ describe.each([
     const request = await newVirtualAccount();
     const told = notification(request, amountSen);
     const first = dying(death);
-    await receive(await newContext(ledger, first), told).catch((error: unknown) => {
-      if (!(error instanceof Crash)) throw error;
-    });
+    await untilDeath(receive(await newContext(ledger, first), told));
     // The rail comes again, and so does the timer, at once and to different replicas.
-    const alive = await newContext(ledger, dying(undefined));
+    const alive = await newContext(ledger, dying());
     const known = await parts.payments().find(`va:bank:${request.order.publicId}`);
     await Promise.all([receive(alive, told), ...(known === undefined ? [] : [onPaymentsDue(alive, [known])])]);
     const payment = await parts.payments().find(`va:bank:${request.order.publicId}`);
@@ -58,7 +55,7 @@ describe.each([
 
 test('the table has a row for every step', async () => {
   const ledger = newLedger();
-  const counted = dying(undefined);
+  const counted = dying();
   const request = await newVirtualAccount();
   await receive(await newContext(ledger, counted), notification(request, 500n));
   expect(counted.steps()).toBeLessThanOrEqual(STEPS_MAX);
@@ -76,11 +73,9 @@ describe.each([
     const paidAtMs = clock.now() - PAID_BEFORE_MS;
     const askRail: AskRail = async () =>
       isPaid ? { outcome: 'paid', railReference: reference, amountSen: 500n, paidAtMs } : { outcome: 'not_found' };
-    await onPaymentRequestsDue(await newContext(ledger, dying(death), { askRail }), [code]).catch((error: unknown) => {
-      if (!(error instanceof Crash)) throw error;
-    });
+    await untilDeath(onPaymentRequestsDue(await newContext(ledger, dying(death), { askRail }), [code]));
     // The timer comes back to it, at two replicas, while the rail at last reports the payment.
-    const alive = await newContext(ledger, dying(undefined), { askRail });
+    const alive = await newContext(ledger, dying(), { askRail });
     const again = await mustFind(alive, code.order.id);
     const told = { ...notification(code, 500n), rail: 'qris' as const, partnerId: 'acquirer', railReference: reference };
     const callback = { ...told, paidTo: reference, paidAtMs };
@@ -104,18 +99,18 @@ describe.each([
 
 test('the table has a row for every step of a reversal', async () => {
   const ledger = newLedger();
-  const counted = dying(undefined);
+  const counted = dying();
   const code = await newCode(60_000);
   const paidTo = qrisReference(code.order.id);
   const named = { rail: 'qris' as const, partnerId: 'acquirer', railReference: paidTo, paidTo, amountSen: 500n, request: code };
-  await receive(await newContext(ledger, dying(undefined)), { ...notification(code, 500n), ...named });
+  await receive(await newContext(ledger, dying()), { ...notification(code, 500n), ...named });
   await reverse(await newContext(ledger, counted), { ...named, kind: 'refunded', reportedAtMs: clock.now(), reason: '' });
   expect(counted.steps()).toBeLessThanOrEqual(STEPS_MAX);
   expect(counted.steps()).toBeGreaterThan(5);
 });
 
 test('the table has a row for every step of asking', async () => {
-  const counted = dying(undefined);
+  const counted = dying();
   const code = await newCode();
   const askRail: AskRail = async () => ({
     outcome: 'paid',
@@ -130,7 +125,7 @@ test('the table has a row for every step of asking', async () => {
 
 test.each(deaths)('payments whose process dies $when step $step of their settlement settle once', async (death) => {
   const ledger = newLedger();
-  const alive = await newContext(ledger, dying(undefined));
+  const alive = await newContext(ledger, dying());
   const codes = [await newCode(), await newCode()];
   const ids = codes.map((code) => `qris:acquirer:${code.order.publicId}`);
   for (const code of codes) {
@@ -141,9 +136,7 @@ test.each(deaths)('payments whose process dies $when step $step of their settlem
   const read = async () => (await Promise.all(ids.map((id) => parts.payments().find(id)))).filter((one) => one !== undefined);
   const paid = await read();
   expect(paid.map(({ state }) => state.status)).toEqual(['paid', 'paid']);
-  await onPaymentsDue(await newContext(ledger, dying(death)), paid).catch((error: unknown) => {
-    if (!(error instanceof Crash)) throw error;
-  });
+  await untilDeath(onPaymentsDue(await newContext(ledger, dying(death)), paid));
   const left = await read();
   await Promise.all([onPaymentsDue(alive, left), onPaymentsDue(alive, left)]);
 
@@ -160,16 +153,14 @@ describe.each([
   test.each(deaths)('is taken back once when the process dies $when step $step', async (death) => {
     const ledger = newLedger();
     const settlesAt = () => clock.now() - sinceDueMs;
-    const alive = { ...(await newContext(ledger, dying(undefined))), settlesAt };
+    const alive = { ...(await newContext(ledger, dying())), settlesAt };
     const code = await newCode(60_000);
     const paidTo = qrisReference(code.order.id);
     const named = { rail: 'qris' as const, partnerId: 'acquirer', railReference: paidTo, paidTo, amountSen: 500n, request: code };
     await receive(alive, { ...notification(code, 500n), ...named });
     const report = { ...named, kind: 'refunded' as const, reportedAtMs: clock.now(), reason: '' };
     const dead = { ...(await newContext(ledger, dying(death))), settlesAt };
-    await reverse(dead, report).catch((error: unknown) => {
-      if (!(error instanceof Crash)) throw error;
-    });
+    await untilDeath(reverse(dead, report));
     // The rail comes again, and so does the timer, at two replicas, which also settles what is due.
     const id = `qris:acquirer:${paidTo}`;
     const left = (await parts.payments().find(id)) ?? expect.fail('no payment');

@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import { createClock, newUlid, RefusalError, refuse, SANDBOX_VA_SERIES } from '@gerbang/core';
-import { Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { createClock, newUlid, SANDBOX_VA_SERIES } from '@gerbang/core';
 import { ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
-import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { type Dying, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import type { ContractLedger } from '@gerbang/testkit/ledger';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Context } from '../src/context.ts';
 import { listKinds } from '../src/kinds.ts';
@@ -16,66 +16,6 @@ import { openPaymentRequestStore, type PaymentRequestStore } from '../src/paymen
 import { QRIS, type QrisDetails } from '../src/qris/qris.ts';
 import type { AskRail } from '../src/rail/ask.ts';
 import { VIRTUAL_ACCOUNT, type VirtualAccountDetails } from '../src/virtual-account/virtual-account.ts';
-
-export class Crash extends Error {}
-
-/** Where a process dies: right before its n-th step, or right after it, before its result is known. */
-export type Death = { step: number; when: 'before' | 'after' };
-
-/** Counts every call to the database and the ledger, and dies at one of them, and at all that come after. */
-export function dying(death: Death | undefined) {
-  let steps = 0;
-  let dead = false;
-  const guard = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
-    return async (...given: A): Promise<R> => {
-      steps++;
-      if (dead || (death?.when === 'before' && steps === death.step)) {
-        dead = true;
-        throw new Crash();
-      }
-      const answer = await call(...given);
-      if (death?.when === 'after' && steps === death.step) {
-        dead = true;
-        throw new Crash();
-      }
-      return answer;
-    };
-  };
-  return { guard, steps: () => steps };
-}
-
-type Posted = { postingKey?: string; intent?: Intent; side?: Side; amountSen?: bigint };
-
-/**
- * The ledger as its contract has it: once per posting key, which tells contents apart. `balance`: what is pending and available
- * of all accounts together.
- */
-export function newLedger() {
-  const posted = new Map<string, bigint>();
-  const contents = new Map<string, string>();
-  const balance = { pending: 0n, available: 0n };
-  const book = ({ intent, side, amountSen = 0n }: Posted) => {
-    const name = side === Side.AVAILABLE ? 'available' : 'pending';
-    if (intent === Intent.SETTLE) {
-      balance.pending -= amountSen;
-      balance.available += amountSen;
-    } else if (side !== Side.SUSPENSE) balance[name] += intent === Intent.COMPENSATE ? -amountSen : amountSen;
-  };
-  return {
-    posted,
-    balance,
-    post: async (request: Posted) => {
-      const { postingKey = '', intent = 0, side = 0, amountSen = 0n } = request;
-      const content = `${intent} ${side} ${amountSen}`;
-      const known = contents.get(postingKey);
-      if (known !== undefined && known !== content) throw new RefusalError(refuse('posting_key_conflict'));
-      if (known === undefined) book(request);
-      contents.set(postingKey, content);
-      posted.set(postingKey, amountSen);
-      return create(PostResponseSchema, { postedAtMs: 1n });
-    },
-  };
-}
 
 export const clock = createClock();
 
@@ -146,8 +86,8 @@ export function useParts() {
     newCode: (expiresInMs = -500) =>
       insert(QRIS_DETAILS, { minSen: 500n, maxSen: 500n, maxUses: 1, expiresAtMs: clock.now() + expiresInMs }),
     async newContext(
-      ledger: ReturnType<typeof newLedger>,
-      { guard }: ReturnType<typeof dying>,
+      ledger: ContractLedger,
+      { guard }: Dying,
       { askRail = unused, counts = new Map() }: { askRail?: AskRail; counts?: Counts } = {},
     ): Promise<Context> {
       const profile = async (merchantId: string) => create(ProfileSchema, { merchantId, partition: 'p0' });

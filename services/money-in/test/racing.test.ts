@@ -1,4 +1,6 @@
 import { RefusalError } from '@gerbang/core';
+import { dying } from '@gerbang/testkit';
+import { newLedger } from '@gerbang/testkit/ledger';
 import { expect, test } from 'vitest';
 import { onPaymentsDue } from '../src/payment/on-due.ts';
 import { receive } from '../src/payment/receive.ts';
@@ -7,7 +9,7 @@ import { onPaymentRequestsDue } from '../src/payment-request/on-due.ts';
 import { newPaymentRequest } from '../src/payment-request/payment-request.ts';
 import { choosePaymentMethod } from '../src/session/rpc/choose-payment-method.ts';
 import { openPaymentLink } from '../src/session/rpc/open-payment-link.ts';
-import { type Counts, clock, dying, newLedger, notification, useParts } from './parts-harness.ts';
+import { type Counts, clock, notification, useParts } from './parts-harness.ts';
 
 const parts = useParts();
 
@@ -15,7 +17,7 @@ const parts = useParts();
 async function replicas(number: number) {
   const counts: Counts = new Map();
   const ledger = newLedger();
-  const contexts = Array.from({ length: number }, () => parts.newContext(ledger, dying(undefined), { counts }));
+  const contexts = Array.from({ length: number }, () => parts.newContext(ledger, dying(), { counts }));
   return { counts, contexts: await Promise.all(contexts) };
 }
 
@@ -46,7 +48,7 @@ test('money that fits nothing is counted once', async () => {
 });
 
 test('a customer whose choice meets writes without end is told to try again, not that the payment is over', async () => {
-  const context = await parts.newContext(newLedger(), dying(undefined));
+  const context = await parts.newContext(newLedger(), dying());
   const ulid = '01M81730P5Q47F5BTEDYQ0ACC4';
   const id = `${PAYMENT_LINK}:${ulid}`;
   const terms = { minSen: 500n, maxSen: 500n, expiresAtMs: clock.now() + 60_000 };

@@ -7,6 +7,7 @@ import {
   openRestCardRail,
   type RestCardRail,
 } from '@gerbang/rails/card';
+import { eventually } from '@gerbang/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Bench, booksSchema, SECRET, soon, startBench, within } from './harness.ts';
@@ -138,6 +139,71 @@ describe('3DS', () => {
   ])('an ARes with transStatus %s is %s', async (transStatus, outcome) => {
     await bench.control('PUT', 'card/3ds', { trans_status: transStatus });
     expect(await rail.authorise(newRequest(), cardOf(PLAIN), soon())).toMatchObject({ outcome });
+  });
+
+  /** Through the challenge where there is one, and then ten minutes on, so that nothing is open any more. */
+  test.each([
+    ['4000000000002701', 'frictionless', '123456', 'authorised'],
+    ['4000000000002719', 'an attempt', '123456', 'authorised'],
+    ['4000000000002313', 'unavailable', '123456', '3DS'],
+    ['4000000000002925', 'not authenticated', '123456', '3DS'],
+    ['4000000000002537', 'rejected', '123456', '3DS'],
+    ['4000000000002446', 'an error of the directory', '123456', '3DS'],
+    ['4000000000002503', 'a challenge', '123456', 'authorised'],
+    ['4000000000002370', 'a challenge that fails whatever the OTP', '123456', '3DS'],
+    ['4000000000002420', 'a challenge whose ACS fails', '123456', '3DS'],
+    ['4000000000002644', 'a result message that is lost', '123456', '3DS'],
+    ['4000000000003006', 'out of band, the customer agrees', '123456', 'authorised'],
+    ['4000000000003014', 'out of band, the customer does nothing', '123456', '3DS'],
+    ['4000000000003030', 'a result message of another transaction', '123456', '3DS'],
+    ['4000000000003048', 'a repeated result message', '123456', 'authorised'],
+    ['4000000000003048', 'a repeated result message', '000000', '3DS'],
+    ['4000000000003055', 'a result message, then the opposite', '123456', 'authorised'],
+    ['4000000000003055', 'a result message, then the opposite', '000000', '3DS'],
+    ['4000000000003063', 'a CRes that contradicts the result message', '123456', 'authorised'],
+    ['4000000000003063', 'a CRes that contradicts the result message', '000000', '3DS'],
+    ['4000000000003071', 'a CRes of another transaction', '123456', 'authorised'],
+    ['4000000000003089', 'no CRes', '123456', 'authorised'],
+  ])('card %s, %s, with OTP %s: %s', async (number, _what, otp, expected) => {
+    const request = newRequest();
+    const said = await rail.authorise(request, cardOf(number), soon());
+    if (said.outcome === 'challenge') await submit(said.url, otp);
+    const after = await rail.inquire(request, soon());
+    if (after.outcome !== 'authorised') await bench.control('POST', 'clock/advance', { ms: 600_000 });
+    const { outcome, ...rest } = await rail.inquire(request, soon());
+    expect(outcome === 'failed' && 'code' in rest ? rest.code : outcome).toBe(expected);
+  });
+
+  test('a challenge by POST only: a form begins it', async () => {
+    const request = newRequest();
+    const said = await rail.authorise(request, cardOf('4000000000003022'), soon());
+    if (said.outcome !== 'challenge') return expect.fail(said.outcome);
+    const { pathname } = new URL(said.url);
+    const creq = said.fields?.[0] ?? expect.fail('no fields');
+    expect(creq.name).toBe('creq');
+    expect((await fetch(`${bench.url()}${pathname}?creq=${creq.value}`)).status).toBe(405);
+    const post = (fields: Record<string, string>) =>
+      fetch(bench.url() + pathname, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+    expect(await (await post({ creq: creq.value })).text()).toContain('name="otp"');
+    expect((await post({ creq: creq.value, otp: '123456' })).status).toBe(303);
+    expect(await rail.inquire(request, soon())).toMatchObject({ outcome: 'authorised' });
+  });
+
+  test('a customer who cancels the challenge is not authenticated', async () => {
+    const { reference, url } = await challenged(CHALLENGED);
+    const creq = new URL(url).searchParams.get('creq') ?? '';
+    const body = new URLSearchParams({ creq, otp: '123456', cancel: '1' });
+    const answer = await fetch(`${bench.url()}/card/acs/challenge`, { method: 'POST', body, redirect: 'manual' });
+    const cres = new URL(answer.headers.get('location') ?? '').searchParams.get('cres') ?? '';
+    expect(JSON.parse(Buffer.from(cres, 'base64url').toString())).toMatchObject({ transStatus: 'N', challengeCancel: '01' });
+    expect(await rail.inquire({ reference }, soon())).toMatchObject({ outcome: 'failed', code: '3DS' });
+  });
+
+  test('an ACS that answers late: the caller gives up before, and is told later', async () => {
+    await bench.control('PUT', 'card/3ds', { delay_ms: 1_000 });
+    const request = newRequest();
+    expect(await rail.authorise(request, cardOf('4000000000002701'), within(50))).toMatchObject({ outcome: 'unknown' });
+    await eventually('the answer', async () => (await rail.inquire(request, soon())).outcome === 'authorised');
   });
 
   test('a decoupled authentication that never ends is declined', async () => {

@@ -10,6 +10,7 @@ export type {
   AuthorisedPayment,
   CardRail,
   DoneResult,
+  FormField,
   Inquire,
   InquiryResult,
 } from './port.ts';

@@ -21,6 +21,9 @@ export type AuthorisationRequest = {
   networkTransactionId?: string;
 };
 
+/** A hidden field of a form. */
+export type FormField = { name: string; value: string };
+
 /** How an authorisation stands at the acquirer. `code` and `reason` of a decline are the acquirer's, and may be shown. */
 export type AuthorisationState =
   | {
@@ -34,8 +37,8 @@ export type AuthorisationState =
   | { outcome: 'captured'; acquirerReference: string }
   | { outcome: 'voided' }
   | { outcome: 'refunded' }
-  /** The issuer wants the customer to be authenticated at this address. */
-  | { outcome: 'challenge'; url: string }
+  /** The issuer wants the customer to be authenticated at this address; where there are fields, the browser has to post them there. */
+  | { outcome: 'challenge'; url: string; fields?: readonly FormField[] }
   /** The acquirer has it, and does not know the issuer's answer yet. */
   | { outcome: 'pending' }
   | RefusedOutcome;

@@ -20,6 +20,13 @@ const authorisation = z.object({
   network_transaction_id: z.string().max(64).optional(),
   authorised_at: z.iso.datetime().optional(),
   challenge_url: z.url({ protocol: /^https?$/ }).optional(),
+  /** Where the issuer's ACS takes the customer by POST only. */
+  challenge_form: z
+    .object({
+      url: z.url({ protocol: /^https?$/ }),
+      fields: z.array(z.object({ name: z.string().min(1).max(64), value: z.string().max(16_384) })).max(16),
+    })
+    .optional(),
   decline: z.object({ code: z.string().max(16), reason: z.string().max(128) }).optional(),
 });
 type Authorisation = z.output<typeof authorisation>;
@@ -161,8 +168,9 @@ function stateOf(read: Authorisation, asked: { reference: string; amountSen?: st
     case 'pending':
       return { outcome: read.status };
     case 'challenge':
-      if (read.challenge_url === undefined) return unknown('the challenge has no address');
-      return { outcome: 'challenge', url: read.challenge_url };
+      if (read.challenge_url !== undefined) return { outcome: 'challenge', url: read.challenge_url };
+      if (read.challenge_form !== undefined) return { outcome: 'challenge', ...read.challenge_form };
+      return unknown('the challenge has no address');
     case 'declined':
       return { outcome: 'failed', code: read.decline?.code ?? '', reason: read.decline?.reason ?? 'Declined' };
     default:

@@ -105,7 +105,8 @@ async function takeAnswer(
     case 'challenge': {
       const { link } = payment.order;
       const expiresAtMs = Math.min(context.clock.now() + context.challengeMs, link?.expiresAtMs ?? Number.POSITIVE_INFINITY);
-      return write(context, payment, { type: 'challenge', url: said.url, expiresAtMs });
+      const { url, fields } = said;
+      return write(context, payment, { type: 'challenge', url, ...(fields && { fields }), expiresAtMs });
     }
     case 'pending':
       return write(context, payment, { type: 'pending' });

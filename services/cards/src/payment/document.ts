@@ -8,6 +8,7 @@ import type {
   Captured,
   Customer,
   Decision,
+  FormField,
   LinkSession,
   PaymentOrder,
   PaymentState,
@@ -52,7 +53,7 @@ type StateFields = {
   status: PaymentState['status'];
   sent_at?: Date;
   asked?: { tries: number; waiting_for: string };
-  challenge?: { url: string; expires_at: Date };
+  challenge?: { url: string; expires_at: Date; fields?: FormField[] };
   authorisation?: AuthorisationDocument;
   capture?: CaptureDocument;
   refund?: RefundDocument;
@@ -162,7 +163,7 @@ function toStateFields(state: PaymentState): StateFields {
     status: state.status,
     ...('sentAtMs' in state && { sent_at: new Date(state.sentAtMs) }),
     ...('asked' in state && { asked: { tries: state.asked.tries, waiting_for: state.asked.waitingFor } }),
-    ...('url' in state && { challenge: { url: state.url, expires_at: new Date(state.expiresAtMs) } }),
+    ...('url' in state && { challenge: toChallenge(state) }),
     ...('authorisation' in state && { authorisation: toAuthorisation(state.authorisation) }),
     ...('capture' in state && { capture: toCapture(state.capture) }),
     ...('refund' in state && { refund: toRefund(state.refund) }),
@@ -172,6 +173,10 @@ function toStateFields(state: PaymentState): StateFields {
     ...('withdrawal' in state && { withdrawal: toWithdrawal(state.withdrawal) }),
     ...('endedAtMs' in state && { ended_at: new Date(state.endedAtMs) }),
   };
+}
+
+function toChallenge({ url, fields, expiresAtMs }: Extract<PaymentState, { status: 'challenging' }>) {
+  return { url, expires_at: new Date(expiresAtMs), ...(fields && { fields: [...fields] }) };
 }
 
 function toAuthorisation({
@@ -255,9 +260,9 @@ function toState(document: StoredPaymentDocument): PaymentState {
     case 'authorising':
       return { status, sentAtMs: must(document, document.sent_at).getTime(), asked: askedOf(document) };
     case 'challenging': {
-      const { url, expires_at } = must(document, document.challenge);
+      const { url, fields, expires_at } = must(document, document.challenge);
       const sentAtMs = must(document, document.sent_at).getTime();
-      return { status, sentAtMs, url, expiresAtMs: expires_at.getTime(), asked: askedOf(document) };
+      return { status, sentAtMs, url, ...(fields && { fields }), expiresAtMs: expires_at.getTime(), asked: askedOf(document) };
     }
     case 'authorised':
       return { status, authorisation: authorisationOf(document), refused };

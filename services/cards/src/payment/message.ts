@@ -25,7 +25,7 @@ export function toPaymentMessage({ order, state }: Shown): MessageInitShape<type
     customer: order.customer,
     merchantReffNo: order.merchantReffNo,
     redirectUrl: order.redirectUrl,
-    paymentUrl: state.status === 'challenging' ? state.url : '',
+    ...toChallenge(state),
     ...(authorisation && {
       feeSen: authorisation.fees.feeSen,
       netSen: authorisation.fees.netSen,
@@ -46,6 +46,13 @@ export function toPaymentMessage({ order, state }: Shown): MessageInitShape<type
     ...(cancelType !== CancelType.UNSPECIFIED && 'endedAtMs' in state && { cancelledAtMs: BigInt(state.endedAtMs) }),
     createdAtMs: BigInt(order.createdAtMs),
   };
+}
+
+/** Where the customer is authenticated: an address, or a form for the issuer who takes customers by POST only. */
+export function toChallenge(state: PaymentState): Pick<MessageInitShape<typeof PaymentSchema>, 'paymentUrl' | 'paymentForm'> {
+  if (state.status !== 'challenging') return { paymentUrl: '' };
+  const { url, fields } = state;
+  return fields === undefined ? { paymentUrl: url } : { paymentUrl: '', paymentForm: { url, fields: [...fields] } };
 }
 
 export function toPaymentEvent(shown: Shown, type: Published, atMs: number): NewEvent<EventType<'cards'>> {

@@ -74,8 +74,9 @@ function decideAuthorisation(state: PaymentState, command: AuthorisationCommand,
     case 'pending':
       return to({ status: 'authorising', sentAtMs, asked: { tries, waitingFor: 'pending at the acquirer' } });
     case 'challenge': {
-      const { url, expiresAtMs } = state.status === 'challenging' ? state : command;
-      return to({ status: 'challenging', sentAtMs, url, expiresAtMs, asked: { tries, waitingFor: 'the customer' } });
+      const { url, fields, expiresAtMs } = state.status === 'challenging' ? state : command;
+      const asking = { tries, waitingFor: 'the customer' };
+      return to({ status: 'challenging', sentAtMs, url, ...(fields && { fields }), expiresAtMs, asked: asking });
     }
     case 'authorise':
       return to({ status: 'authorised', authorisation: command.authorisation, refused: undefined }, 'succeeded');

@@ -33,6 +33,9 @@ export type LinkSession = { linkReffNo: string; sessionReffNo: string; expiresAt
 /** `merchant`: without the customer, by a card that was kept. `networkTransactionId`: of the charge that the customer has agreed to. */
 export type Recurring = { planId: string; cycle: number; initiatedBy: 'customer' | 'merchant'; networkTransactionId: string };
 
+/** A hidden field of the form that the customer's browser posts to the issuer. */
+export type FormField = { name: string; value: string };
+
 export type Customer = { name: string; email: string; phone: string };
 
 /**
@@ -47,7 +50,7 @@ export type PaymentState =
   | { status: 'created' }
   /** It has gone to the acquirer once, and never will again. */
   | { status: 'authorising'; sentAtMs: number; asked: Asked }
-  | { status: 'challenging'; sentAtMs: number; url: string; expiresAtMs: number; asked: Asked }
+  | { status: 'challenging'; sentAtMs: number; url: string; fields?: readonly FormField[]; expiresAtMs: number; asked: Asked }
   | ({ status: 'authorised'; refused: RefusedCancel | undefined } & Authorised)
   | ({ status: 'capturing' | 'voiding'; asked: Asked } & Authorised)
   | ({ status: 'cancelled'; endedAtMs: number } & Authorised)
@@ -123,7 +126,7 @@ export type PaymentCommand =
   | { type: 'hold'; waitingFor: string }
   /** `pending`: the customer was authenticated, or need not be. */
   | { type: 'pending' }
-  | { type: 'challenge'; url: string; expiresAtMs: number }
+  | { type: 'challenge'; url: string; fields?: readonly FormField[]; expiresAtMs: number }
   | { type: 'authorise'; authorisation: Authorisation }
   | { type: 'fail'; code: string; reason: string }
   | { type: 'begin-capture' }

@@ -25,6 +25,7 @@ type StateFields = {
   open_cycle?: { cycle: number; has_failed: boolean };
   paid_cycles: number;
   paused_at?: Date;
+  skips?: { from: Date; to: Date }[];
   ended?: { at: Date; reason: EndReason };
 };
 
@@ -47,7 +48,7 @@ export type PlanDocument = Storable<
 
 export type StoredPlanDocument = AggregateDocument<PlanDocument>;
 
-const OPTIONAL_FIELDS = ['open_cycle', 'paused_at', 'ended'] as const;
+const OPTIONAL_FIELDS = ['open_cycle', 'paused_at', 'skips', 'ended'] as const;
 
 export function newPlanDocument(order: PlanOrder, state: PlanState, dueMs: number): PlanDocument {
   return {
@@ -72,7 +73,7 @@ export function stateChange(state: PlanState, document: StoredPlanDocument) {
   return { set, unset: OPTIONAL_FIELDS.filter((field) => !(field in set) && field in document) };
 }
 
-function toStateFields({ status, card, nextCycle, open, paidCycles, pausedAtMs, ended }: PlanState): StateFields {
+function toStateFields({ status, card, nextCycle, open, paidCycles, pausedAtMs, skips, ended }: PlanState): StateFields {
   return {
     status,
     card: {
@@ -89,6 +90,7 @@ function toStateFields({ status, card, nextCycle, open, paidCycles, pausedAtMs, 
     ...(open && { open_cycle: { cycle: open.cycle, has_failed: open.hasFailed } }),
     paid_cycles: paidCycles,
     ...(pausedAtMs !== undefined && { paused_at: new Date(pausedAtMs) }),
+    ...(skips.length > 0 && { skips: skips.map(({ fromMs, toMs }) => ({ from: new Date(fromMs), to: new Date(toMs) })) }),
     ...(ended && { ended: { at: new Date(ended.atMs), reason: ended.reason } }),
   };
 }
@@ -106,7 +108,7 @@ export function fromPlanDocument(document: StoredPlanDocument): StoredPlan {
     redirectUrl: document.redirect_url,
     createdAtMs: document.created_at.getTime(),
   };
-  const { open_cycle: open, ended } = document;
+  const { open_cycle: open, skips = [], ended } = document;
   const state: PlanState = {
     status: document.status,
     card: toCard(document.card),
@@ -114,6 +116,7 @@ export function fromPlanDocument(document: StoredPlanDocument): StoredPlan {
     open: open && { cycle: open.cycle, hasFailed: open.has_failed },
     paidCycles: document.paid_cycles,
     pausedAtMs: document.paused_at?.getTime(),
+    skips: skips.map(({ from, to }) => ({ fromMs: from.getTime(), toMs: to.getTime() })),
     ended: ended && { atMs: ended.at.getTime(), reason: ended.reason },
   };
   return { order, state, document };

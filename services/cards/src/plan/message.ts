@@ -2,6 +2,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { EventType } from '@gerbang/present';
 import { PlanEventSchema, PlanInterval, type PlanSchema, PlanStatus } from '@gerbang/proto/gerbang/cards/v1/plans';
 import type { NewEvent } from '@gerbang/store';
+import type { toChallenge } from '../payment/message.ts';
 import type { Interval } from './calendar.ts';
 import { nextDueOf } from './plan.ts';
 import { hasEnded, type PlanOrder, type PlanPublished, type PlanState, type PlanStatus as Status } from './state.ts';
@@ -23,8 +24,11 @@ const INTERVALS: Readonly<Record<Interval, PlanInterval>> = {
 
 type Shown = { order: PlanOrder; state: PlanState };
 
-/** `paymentUrl`: where the customer of its open charge is authenticated. */
-export function toPlanMessage({ order, state }: Shown, paymentUrl = ''): MessageInitShape<typeof PlanSchema> {
+/** `challenge`: where the customer of its open charge is authenticated. */
+export function toPlanMessage(
+  { order, state }: Shown,
+  challenge: ReturnType<typeof toChallenge> = {},
+): MessageInitShape<typeof PlanSchema> {
   const nextMs = hasEnded(state) || state.status === 'paused' ? undefined : nextDueOf(order, state);
   return {
     planId: order.id,
@@ -45,7 +49,7 @@ export function toPlanMessage({ order, state }: Shown, paymentUrl = ''): Message
     cardExpiry: state.card.expiry,
     customer: order.customer,
     redirectUrl: order.redirectUrl,
-    paymentUrl,
+    ...challenge,
     createdAtMs: BigInt(order.createdAtMs),
     ...(state.ended && { endedAtMs: BigInt(state.ended.atMs), endedReason: state.ended.reason }),
   };

@@ -2,7 +2,7 @@ import type { Card } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { CardData } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
-import { statusOf } from '../payment/message.ts';
+import { statusOf, toChallenge } from '../payment/message.ts';
 import type { StoredPlan } from './document.ts';
 import { toPlanMessage } from './message.ts';
 import type { PlanCard } from './state.ts';
@@ -36,6 +36,5 @@ export async function shownPlan({ payments, cycles }: Pick<Context, 'payments' |
   const declinedReason = cycle?.state.status === 'failed' ? cycle.state.failure.reason : '';
   const payment = cycle?.state.status === 'processing' ? await payments.find(cycle.state.attempt.paymentId) : undefined;
   const isOpen = payment !== undefined && statusOf(payment.state) === PaymentStatus.PENDING;
-  const paymentUrl = isOpen && payment.state.status === 'challenging' ? payment.state.url : '';
-  return { plan: toPlanMessage(plan, paymentUrl), declinedReason };
+  return { plan: toPlanMessage(plan, isOpen ? toChallenge(payment.state) : undefined), declinedReason };
 }

@@ -28,6 +28,7 @@ export function beginPlan({ calendar, createdAtMs }: PlanOrder, card: PlanCard):
     open: startsNow ? { cycle: 1, hasFailed: false } : undefined,
     paidCycles: 0,
     pausedAtMs: undefined,
+    skips: [],
     ended: undefined,
   };
 }
@@ -93,7 +94,8 @@ function beginCycle(order: PlanOrder, state: PlanState, nowMs: number): PlanEven
   const isOwed =
     state.status === 'active' || (state.status === 'paused' && dueMs !== undefined && dueMs < (state.pausedAtMs ?? 0));
   if (!isOwed || dueMs === undefined || dueMs > nowMs) return [];
-  return to({ ...state, open: { cycle: state.nextCycle, hasFailed: false }, nextCycle: state.nextCycle + 1 });
+  const open = { cycle: state.nextCycle, hasFailed: false };
+  return to(skipPaused(order, { ...state, open, nextCycle: state.nextCycle + 1 }));
 }
 
 /** When the next cycle is due; undefined where one is open, or none is to come. */
@@ -131,12 +133,25 @@ function cycleFailed(state: PlanState, isDeclined: boolean, nowMs: number): Plan
 }
 
 function resume(order: PlanOrder, state: PlanState, nowMs: number): PlanEvent[] {
-  const { pausedAtMs = nowMs, open } = state;
-  const isOwed = dueOf(order.calendar, state.nextCycle) < pausedAtMs;
-  const nextCycle = isOwed ? state.nextCycle : firstDueAfter(order.calendar, state.nextCycle, nowMs);
-  const resumed = { ...state, status: 'active' as const, pausedAtMs: undefined, nextCycle };
+  const { pausedAtMs = nowMs, open, nextCycle } = state;
+  const pause = { fromMs: pausedAtMs, toMs: nowMs };
+  const isSkipping = dueOf(order.calendar, firstDueAfter(order.calendar, nextCycle, pausedAtMs - 1)) <= nowMs;
+  const skips = isSkipping ? [...state.skips, pause] : state.skips;
+  const resumed = skipPaused(order, { ...state, status: 'active', pausedAtMs: undefined, skips });
   if (open?.hasFailed) return to({ ...resumed, status: 'past_due' }, 'subscription.past_due');
   return finishOr(resumed, { order, published: [], nowMs });
+}
+
+/** The next cycle is one that fell due in no pause. Where it is owed from before a pause, the pause waits for the cycles after it. */
+function skipPaused({ calendar }: PlanOrder, state: PlanState): PlanState {
+  let { nextCycle } = state;
+  const skips = state.skips.filter(({ fromMs, toMs }) => {
+    const dueMs = dueOf(calendar, nextCycle);
+    if (dueMs < fromMs) return true;
+    if (dueMs <= toMs) nextCycle = firstDueAfter(calendar, nextCycle, toMs);
+    return false;
+  });
+  return { ...state, nextCycle, skips };
 }
 
 /** The plan goes on, or has completed where its last cycle is over. */

@@ -44,11 +44,16 @@ export type PlanState = {
   open: OpenCycle | undefined;
   paidCycles: number;
   pausedAtMs: number | undefined;
+  /** Pauses that are over, and that cycles to come fell due in. */
+  skips: readonly Skip[];
   ended: { atMs: number; reason: EndReason } | undefined;
 };
 
 /** `hasFailed`: it is charged again only with another card. */
 export type OpenCycle = { cycle: number; hasFailed: boolean };
+
+/** What falls due in it, its ends included, is not charged. */
+export type Skip = { fromMs: number; toMs: number };
 
 export type EndReason = 'merchant' | 'declined' | 'not_authenticated' | 'completed';
 

@@ -21,7 +21,9 @@ export function idempotencyKeyOf(call: Call, secretFields: readonly string[] = [
 
 function hashWithout(call: Call, fields: readonly string[]): string {
   const { body } = call;
-  if (fields.length === 0 || typeof body !== 'object' || body === null || Array.isArray(body)) return call.bodyHash();
+  if (fields.length === 0) return call.bodyHash();
+  // What is no object is refused later, and may have a card in it all the same.
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return bodyHash(undefined);
   return bodyHash(Object.fromEntries(Object.entries(body).filter(([name]) => !fields.includes(name))));
 }
 

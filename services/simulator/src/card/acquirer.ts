@@ -6,7 +6,7 @@ import { bookCapture, bookRefund, bookVoid, newAuthorisation } from './bookkeepi
 import { verdictOf } from './issuer.ts';
 import { cardAcquirerOf } from './open.ts';
 import { type AcquirerAnswer, refusal, signed } from './signed.ts';
-import { authenticate, challengeUrl, type FirstWord } from './three-ds/server.ts';
+import { authenticate, challengeFields, type FirstWord } from './three-ds/server.ts';
 
 const money = z.object({ value: z.string(), currency: z.literal('IDR') }).transform(({ value }, problem) => {
   const sen = parseAmount(value);
@@ -129,8 +129,8 @@ function show(context: Context, authorisation: Authorisation, http = 200): Acqui
         network_transaction_id: authorisation.networkTransactionId,
         authorised_at: new Date(authorisation.answersAtMs).toISOString(),
       }),
-      ...(status === 'challenge' && authentication && { challenge_url: challengeUrl(context, authentication) }),
-      ...(status === 'declined' && { decline: declineOf(authorisation) }),
+      ...(status === 'challenge' && authentication && challengeFields(context, authentication)),
+      ...(status === 'declined' && { decline: declineOf(authorisation, context.clock.now()) }),
     },
   };
 }

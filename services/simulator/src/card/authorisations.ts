@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Clock, newUlid } from '@gerbang/core';
 import { isDuplicateKey, type Store, traced } from '@gerbang/store';
+import type { Seed } from './three-ds/seed.ts';
 
 /** Why an authorisation was declined, by the issuer's response code (ISO 8583, field 39). */
 export type Decline = { code: string; reason: string };
@@ -14,6 +15,10 @@ export type Authentication = {
   status: 'open' | 'passed' | 'failed';
   isDecoupled: boolean;
   expiresAtMs: number;
+  /** Out of band: when the customer agrees. */
+  agreesAtMs?: number;
+  /** What the ACS does with it; none in what older programs have stored. */
+  seed?: Seed;
 };
 
 /** An authorisation in the acquirer's books, as it stands now in business time. Of the card it has the mask only. */
@@ -123,16 +128,23 @@ export function statusOf(authorisation: Authorisation, nowMs: number): Status {
   if (capturedAtMs !== undefined) return 'captured';
   if (authentication?.status === 'failed') return 'declined';
   if (authentication?.status === 'open') {
-    if (nowMs >= authentication.expiresAtMs) return 'declined';
-    return authentication.isDecoupled ? 'pending' : 'challenge';
+    if (!hasAgreed(authentication, nowMs)) {
+      if (nowMs >= authentication.expiresAtMs) return 'declined';
+      return authentication.isDecoupled ? 'pending' : 'challenge';
+    }
   }
   if (nowMs < answersAtMs) return 'pending';
   return decline === undefined ? 'authorised' : 'declined';
 }
 
+/** Out of band, in the issuer's app. */
+function hasAgreed({ agreesAtMs = NEVER }: Authentication, nowMs: number): boolean {
+  return nowMs >= agreesAtMs;
+}
+
 /** Why it is declined. */
-export function declineOf({ authentication, decline }: Authorisation): Decline {
-  if (authentication !== undefined && authentication.status !== 'passed')
+export function declineOf({ authentication, decline }: Authorisation, nowMs: number): Decline {
+  if (authentication !== undefined && authentication.status !== 'passed' && !hasAgreed(authentication, nowMs))
     return { code: '3DS', reason: 'The customer was not authenticated' };
   return decline ?? { code: '05', reason: 'Do not honor' };
 }

@@ -3,9 +3,10 @@ import { ControlError, read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
 import { type Authorisation, statusOf } from './authorisations.ts';
 import { notifyGateway } from './notify.ts';
-import { cardAcquirerOf, seedSchema } from './open.ts';
+import { cardAcquirerOf } from './open.ts';
+import { seedSchema } from './three-ds/seed.ts';
 
-/** PUT /sandbox/card/3ds `{trans_status?, delay_ms?, tampered?}`: what the ACS does with every card from now on. */
+/** PUT /sandbox/card/3ds: what the ACS does with every card from now on (`seedSchema`). */
 export const setSeed: Handler = async (context, request) => {
   const { seed } = await cardAcquirerOf(context);
   seed.current = read(seedSchema, readJson(request));
@@ -15,7 +16,7 @@ export const setSeed: Handler = async (context, request) => {
 /** DELETE /sandbox/card/3ds: each card is authenticated as the contract says. */
 export const clearSeed: Handler = async (context) => {
   const { seed } = await cardAcquirerOf(context);
-  seed.current = seedSchema.parse({});
+  seed.current = {};
   return seed.current;
 };
 

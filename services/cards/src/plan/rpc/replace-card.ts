@@ -24,17 +24,26 @@ export async function replaceCard(context: Context, request: ReplaceCardRequest)
   const token = await context.vault.keep(merchantId, card, planId);
   const replacement = planCard(card, request.card, token);
   const { open } = found.state;
-  const plan = open?.hasFailed
+  const isCharged = open !== undefined && (open.hasFailed || (await isUnsent(context, found, open.cycle)));
+  const plan = isCharged
     ? await chargeAgain(context, found, { cycle: open.cycle, replacement, card, callerAddress })
     : await nameCard(context, found, { replacement, card });
   await context.vault.release(merchantId, planId, (user, of) => isTokenUsed(context, user, of));
   const shown = await shownPlan(context, plan);
-  return { plan: shown.plan, declinedReason: open?.hasFailed ? shown.declinedReason : '' };
+  return { plan: shown.plan, declinedReason: isCharged ? shown.declinedReason : '' };
+}
+
+/** Whether the process that was to charge the customer's card has died before: its card is gone, and this one takes its place. */
+async function isUnsent(context: Context, plan: StoredPlan, number: number): Promise<boolean> {
+  const cycle = await context.cycles.find(plan.order.id, number);
+  if (cycle?.state.status !== 'processing' || cycle.state.attempt.initiatedBy !== 'customer') return false;
+  const payment = await context.payments.find(cycle.state.attempt.paymentId, { linearizable: true });
+  return payment === undefined || payment.state.status === 'created';
 }
 
 /**
  * The cycle is changed first: who finds the plan changed has to find a cycle that is being charged. One that was left so by a process
- * that has died is charged by the next request.
+ * that has died is charged by the next request. Of two requests at once one sends.
  */
 async function chargeAgain(
   context: Context,

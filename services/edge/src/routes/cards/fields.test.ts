@@ -1,8 +1,11 @@
-import { RefusalError } from '@gerbang/core';
+import { bodyHash, RefusalError } from '@gerbang/core';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Call } from '../../http/call.ts';
 import { idempotencyKeyOf } from '../../http/idempotency.ts';
+import type { Route } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { routes } from '../index.ts';
 import { CARD_FIELDS } from './fields.ts';
 import { payByCard } from './pay.ts';
 
@@ -65,6 +68,27 @@ describe('a payment', () => {
     expect(Object.keys(problems)).toEqual([field]);
     expect(JSON.stringify(problems)).not.toMatch(/44111|11111|37828|46310|1234|12\/39/);
   });
+});
+
+test('every operation that takes a card declares its fields, so that no hash is made of them', () => {
+  const takesCard = ({ operation: { input } }: Route) =>
+    JSON.stringify(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })).includes('card_number');
+  const ofCards = routes.filter(takesCard).map(({ operation: { id, secretFields } }) => [id, secretFields]);
+  expect(ofCards).toEqual(['payByCard', 'createPlan', 'replacePlanCard'].map((id) => [id, CARD_FIELDS]));
+});
+
+test.each([[[BODY]], ['4411111111111118'], [4411111111111118]])('no hash is made of a body that is no object: %j', (body) => {
+  const call: Call = {
+    caller: { merchantId: 'm', clientId: 'c', clientSecret: 's', accessToken: 't' },
+    route: 'POST /api/v2.0/card/:account_id/payment',
+    params: { account_id: 'a' },
+    query: {},
+    body,
+    address: () => undefined,
+    bodyHash: () => expect.fail('the whole body must not be hashed'),
+    header: () => 'k',
+  };
+  expect(idempotencyKeyOf(call, CARD_FIELDS)?.bodyHash).toBe(bodyHash(undefined));
 });
 
 test('the hash of an Idempotency-Key leaves the card out, and nothing else', () => {

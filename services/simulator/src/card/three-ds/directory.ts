@@ -3,14 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { verdictOf } from '../issuer.ts';
 import { cardAcquirerOf } from '../open.ts';
-import { type AReq, type ARes, MESSAGE_VERSION, type TransStatus } from './messages.ts';
+import { type AReq, type ARes, type Erro, MESSAGE_VERSION, type TransStatus } from './messages.ts';
+import { seedOf } from './seed.ts';
 
-/** The directory finds the issuer's ACS by the card, and passes its answer on with an id of its own. */
-export async function routeAReq(context: Context, areq: AReq): Promise<ARes> {
-  const { seed } = await cardAcquirerOf(context);
-  if (seed.current.delay_ms > 0) await sleep(seed.current.delay_ms, undefined, { signal: context.stopping });
+/** The directory finds the issuer's ACS by the card, and passes its answer on with an id of its own; or with an error. */
+export async function routeAReq(context: Context, areq: AReq): Promise<ARes | Erro> {
+  const seed = seedOf((await cardAcquirerOf(context)).seed.current, areq.acctNumber);
+  if (seed.delay_ms !== undefined) await sleep(seed.delay_ms, undefined, { signal: context.stopping });
   const { threeDSServerTransID } = areq;
-  const transStatus = seed.current.trans_status ?? transStatusOf(areq.acctNumber);
+  if (seed.error) return { messageType: 'Erro', messageVersion: MESSAGE_VERSION, threeDSServerTransID, errorCode: '405' };
+  const transStatus = seed.trans_status ?? transStatusOf(areq.acctNumber);
   const isAuthenticated = transStatus === 'Y' || transStatus === 'A';
   return {
     messageType: 'ARes',

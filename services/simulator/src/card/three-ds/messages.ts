@@ -37,6 +37,9 @@ export type ARes = {
   authenticationValue?: string;
 };
 
+/** Instead of an answer. 405: the system that was asked does not answer. */
+export type Erro = { messageType: 'Erro'; messageVersion: string; threeDSServerTransID: string; errorCode: '405' };
+
 /** Challenge request, through the customer's browser. */
 export const creqSchema = z.object({
   messageType: z.literal('CReq'),
@@ -55,6 +58,8 @@ export type CRes = {
   acsTransID: string;
   challengeCompletionInd: 'Y';
   transStatus: TransStatus;
+  /** 01: the customer has cancelled. */
+  challengeCancel?: '01';
 };
 
 /** Results request, from the ACS by way of the directory: the only message that says how a challenge has ended. */

@@ -6,6 +6,7 @@ import { notifyGateway } from '../notify.ts';
 import { cardAcquirerOf } from '../open.ts';
 import { routeAReq } from './directory.ts';
 import { type CReq, encodeMessage, MESSAGE_VERSION, type RReq, type RRes, type TransStatus } from './messages.ts';
+import { seedOf } from './seed.ts';
 
 // The acquirer's 3DS server: it has a card authenticated before the issuer is asked for the money.
 
@@ -40,22 +41,35 @@ export async function authenticate(context: Context, card: Card, asked: Asked): 
     merchantName: asked.merchantName,
     notificationURL: asked.returnUrl,
   });
+  if (ares.messageType === 'Erro') return { outcome: 'refused' };
   const isDecoupled = ares.transStatus === 'D';
   if (ares.transStatus !== 'C' && !isDecoupled)
     return { outcome: isAuthenticated(ares.transStatus) ? 'authenticated' : 'refused' };
   const { dsTransID, acsTransID } = ares;
-  const expiresAtMs = context.clock.now() + (isDecoupled ? DECOUPLED_MS : CHALLENGE_MS);
+  const nowMs = context.clock.now();
+  const seed = seedOf((await cardAcquirerOf(context)).seed.current, card.number);
   return {
     outcome: 'open',
-    authentication: { threeDSServerTransID, dsTransID, acsTransID, status: 'open', isDecoupled, expiresAtMs },
+    authentication: {
+      threeDSServerTransID,
+      dsTransID,
+      acsTransID,
+      status: 'open',
+      isDecoupled,
+      expiresAtMs: nowMs + (isDecoupled ? DECOUPLED_MS : CHALLENGE_MS),
+      ...(isDecoupled && seed.agrees_ms !== undefined && { agreesAtMs: nowMs + seed.agrees_ms }),
+      seed,
+    },
   };
 }
 
-/** Where the customer's browser takes the CReq. */
-export function challengeUrl({ publicUrl }: Context, { threeDSServerTransID, acsTransID }: Authentication): string {
+/** Where the customer's browser takes the CReq, and how. */
+export function challengeFields({ publicUrl }: Context, { threeDSServerTransID, acsTransID, seed }: Authentication) {
   const messageVersion = MESSAGE_VERSION;
   const creq: CReq = { messageType: 'CReq', messageVersion, threeDSServerTransID, acsTransID, challengeWindowSize: '05' };
-  return `${publicUrl}/card/acs/challenge?creq=${encodeMessage(creq)}`;
+  const url = `${publicUrl}/card/acs/challenge`;
+  if (!seed?.by_post) return { challenge_url: `${url}?creq=${encodeMessage(creq)}` };
+  return { challenge_form: { url, fields: [{ name: 'creq', value: encodeMessage(creq) }] } };
 }
 
 /**

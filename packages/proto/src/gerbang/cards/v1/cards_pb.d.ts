@@ -224,6 +224,13 @@ export declare type Payment = Message<"gerbang.cards.v1.Payment"> & {
    * @generated from field: int32 mdr_basis_points = 26;
    */
   mdrBasisPoints: number;
+
+  /**
+   * Instead of payment_url where the issuer takes its customers by POST only.
+   *
+   * @generated from field: optional gerbang.cards.v1.PaymentForm payment_form = 30;
+   */
+  paymentForm?: PaymentForm | undefined;
 };
 
 /**
@@ -231,6 +238,50 @@ export declare type Payment = Message<"gerbang.cards.v1.Payment"> & {
  * Use `create(PaymentSchema)` to create a new message.
  */
 export declare const PaymentSchema: GenMessage<Payment>;
+
+/**
+ * A form that the customer's browser has to post.
+ *
+ * @generated from message gerbang.cards.v1.PaymentForm
+ */
+export declare type PaymentForm = Message<"gerbang.cards.v1.PaymentForm"> & {
+  /**
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * @generated from field: repeated gerbang.cards.v1.PaymentFormField fields = 2;
+   */
+  fields: PaymentFormField[];
+};
+
+/**
+ * Describes the message gerbang.cards.v1.PaymentForm.
+ * Use `create(PaymentFormSchema)` to create a new message.
+ */
+export declare const PaymentFormSchema: GenMessage<PaymentForm>;
+
+/**
+ * @generated from message gerbang.cards.v1.PaymentFormField
+ */
+export declare type PaymentFormField = Message<"gerbang.cards.v1.PaymentFormField"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message gerbang.cards.v1.PaymentFormField.
+ * Use `create(PaymentFormFieldSchema)` to create a new message.
+ */
+export declare const PaymentFormFieldSchema: GenMessage<PaymentFormField>;
 
 /**
  * As gerbang.money_in.v1.IdempotencyKey; the hash leaves the card out.

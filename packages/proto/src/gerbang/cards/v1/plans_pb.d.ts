@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Card, Customer, IdempotencyKey } from "./cards_pb.js";
+import type { Card, Customer, IdempotencyKey, PaymentForm } from "./cards_pb.js";
 
 /**
  * Describes the file gerbang/cards/v1/plans.proto.
@@ -140,6 +140,13 @@ export declare type Plan = Message<"gerbang.cards.v1.Plan"> & {
    * @generated from field: string ended_reason = 22;
    */
   endedReason: string;
+
+  /**
+   * Instead of payment_url, as in Payment.
+   *
+   * @generated from field: optional gerbang.cards.v1.PaymentForm payment_form = 30;
+   */
+  paymentForm?: PaymentForm | undefined;
 };
 
 /**
