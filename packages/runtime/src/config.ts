@@ -97,4 +97,5 @@ export const busShape = {
   NATS_TLS_CA: z.string().optional(),
   NATS_TLS_CERT: z.string().optional(),
   NATS_TLS_KEY: z.string().optional(),
+  STREAM_REPLICAS: env.integer(1, 1),
 };

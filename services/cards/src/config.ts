@@ -16,7 +16,6 @@ const shape = {
   ADMIN_PORT: env.port(9210),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
-  STREAM_REPLICAS: env.integer(1, 1),
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   /** An authorisation takes the issuer's time too. */
   RAIL_TIMEOUT_MS: env.integer(15_000, 1),
