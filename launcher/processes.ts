@@ -1,8 +1,10 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { addressesOf, NATS_SERVERS, nameOf } from './cluster/addresses.ts';
+import type { Route } from './cluster/balancer.ts';
 import type { ReadinessProbe } from './readiness.ts';
 import type { Secrets } from './secrets.ts';
-import { environmentOf, type Ports, peersOf, SERVICES } from './services.ts';
+import { answeringPorts, environmentOf, type Ports, peersOf, SERVICES } from './services.ts';
 
 /** A process of the system: how it is started and how one knows that it is ready. */
 export type ProcessSpec = {
@@ -20,6 +22,8 @@ export type TableOptions = {
   dataFolder: string;
   ports: Ports;
   secrets: Secrets;
+  /** How many processes each service has, but for the simulator; above one they are a cluster (`npm start -- --replicas`). */
+  replicas: number;
   /** MONGODB_URI and NATS_URL as given; then nothing is started for them. */
   mongodbUri: string | undefined;
   natsUrl: string | undefined;
@@ -46,6 +50,9 @@ export const NODE_FLAGS: readonly string[] = [
 
 const REPLICA_SET = 'gerbang';
 
+/** Several of the balancer's looks at a probe. */
+const DRAIN_DELAY_MS = 500;
+
 /** Where the system's database is. */
 export function mongodbUriOf({ mongodbUri, ports }: Pick<TableOptions, 'mongodbUri' | 'ports'>): string {
   return mongodbUri ?? `mongodb://127.0.0.1:${ports.MONGODB_PORT}/?replicaSet=${REPLICA_SET}`;
@@ -53,38 +60,87 @@ export function mongodbUriOf({ mongodbUri, ports }: Pick<TableOptions, 'mongodbU
 
 /** Every process of a sandbox on one machine, as data. */
 export function processTable(options: TableOptions): ProcessSpec[] {
-  const { dataFolder, ports } = options;
-  const common = environmentOfAll(options);
-  const services = SERVICES.map((row): ProcessSpec => {
-    const env = environmentOf(row, options);
-    return {
-      name: row.name,
-      command: process.execPath,
-      args: [...NODE_FLAGS, path.join(options.root, 'services', row.name, 'src/main.ts')],
-      env: { ...common, ...env, ...options.env, ...options.envOf?.(row.name) },
-      stage: 'services',
-      ready: { http: `http://127.0.0.1:${env.ADMIN_PORT}/readyz` },
-    };
-  });
   return [
     ...(options.mongodbUri === undefined ? [mongodb(options)] : []),
-    ...(options.natsUrl === undefined ? [nats(dataFolder, ports)] : []),
-    ...services,
+    ...(options.natsUrl === undefined ? natsServers(options) : []),
+    ...SERVICES.flatMap((row) => processesOf(row, options)),
+    ...(options.replicas > 1 ? [balancer(options)] : []),
   ];
+}
+
+type Row = (typeof SERVICES)[number];
+
+/** The replicas of a service: `edge`, or `edge-1`, `edge-2`. */
+function processesOf(row: Row, options: TableOptions): ProcessSpec[] {
+  const common = environmentOfAll(options);
+  return hostsOf(row, options).map((host, i, hosts): ProcessSpec => {
+    const env = environmentOf(row, options, host);
+    return {
+      name: hosts.length === 1 ? row.name : `${row.name}-${i + 1}`,
+      command: process.execPath,
+      args: [...NODE_FLAGS, ...clusterFlags(options), path.join(options.root, 'services', row.name, 'src/main.ts')],
+      env: { ...common, ...env, ...options.env, ...options.envOf?.(row.name) },
+      stage: 'services',
+      ready: { http: probeOf(env, host) },
+    };
+  });
+}
+
+/** The simulator is the banks' side: there is one. */
+function hostsOf(row: Row, { replicas }: TableOptions): string[] {
+  return replicas === 1 || row.name === 'simulator' ? ['127.0.0.1'] : addressesOf(replicas);
+}
+
+function probeOf(env: Record<string, string>, host: string): string {
+  return `http://${host}:${env.ADMIN_PORT}/readyz`;
+}
+
+function clusterFlags({ root, replicas }: TableOptions): string[] {
+  return replicas === 1 ? [] : ['--import', path.join(root, 'launcher/cluster/hosts.mjs')];
+}
+
+/** Hands what comes to 127.0.0.1 to the replicas. */
+function balancer(options: TableOptions): ProcessSpec {
+  const routes = SERVICES.filter(({ name }) => name !== 'simulator').flatMap((row): Route[] => {
+    const targets = hostsOf(row, options).map((host) => ({ host, probe: probeOf(environmentOf(row, options, host), host) }));
+    return answeringPorts(row, options.ports).map((port) => ({ port, targets }));
+  });
+  return {
+    name: 'balancer',
+    command: process.execPath,
+    args: [...NODE_FLAGS, path.join(options.root, 'launcher/cluster/main.ts')],
+    env: { GERBANG_ROUTES: JSON.stringify(routes) },
+    stage: 'services',
+    ready: { tcp: options.ports.EDGE_PORT },
+  };
 }
 
 /** The variables of every service: where the database, NATS, the clock and the other services are. */
 function environmentOfAll(options: TableOptions): Record<string, string> {
-  const { ports } = options;
-  const peers = peersOf(ports);
+  const { ports, replicas } = options;
+  const peers = peersOf(ports, (service, hasInstances) => {
+    if (replicas === 1) return ['127.0.0.1'];
+    return hasInstances ? addressesOf(replicas) : [nameOf(service)];
+  });
   const sources = peers.filter(({ publishesEvents }) => publishesEvents);
   return {
     GERBANG_ENV: 'sandbox',
     MONGODB_URI: mongodbUriOf(options),
-    NATS_URL: options.natsUrl ?? `nats://127.0.0.1:${ports.NATS_PORT}`,
+    NATS_URL:
+      options.natsUrl ??
+      natsHosts(options)
+        .map((host) => `nats://${host}:${ports.NATS_PORT}`)
+        .join(','),
     SANDBOX_CLOCK_URL: `http://127.0.0.1:${ports.SIMULATOR_PORT}/sandbox/clock`,
     EVENT_SOURCES: sources.map(({ service, address }) => `${service}=${address}`).join(','),
     ...Object.fromEntries(peers.map(({ variable, address }) => [variable, address])),
+    ...(replicas > 1 && {
+      REPLICAS: String(replicas),
+      // A NATS that was given may be a single server.
+      ...(options.natsUrl === undefined && { STREAM_REPLICAS: String(NATS_SERVERS) }),
+      DRAIN_DELAY_MS: String(DRAIN_DELAY_MS),
+      GERBANG_HOSTS: JSON.stringify(Object.fromEntries(peers.map(({ service }) => [nameOf(service), addressesOf(replicas)]))),
+    }),
   };
 }
 
@@ -107,15 +163,34 @@ function mongodb({ root, dataFolder, ports, shuffleUnsorted }: TableOptions): Pr
   return { ...base, command: 'mongod', args, ready: { replicaSet: { name: REPLICA_SET, port: ports.MONGODB_PORT } } };
 }
 
-function nats(dataFolder: string, ports: Ports): ProcessSpec {
-  return {
-    name: 'nats',
-    command: 'nats-server',
-    args: ['-a', '127.0.0.1', '-p', String(ports.NATS_PORT), '-js', '-sd', path.join(dataFolder, 'nats')],
-    env: {},
-    stage: 'stores',
-    ready: { tcp: ports.NATS_PORT },
-  };
+function natsHosts({ replicas }: Pick<TableOptions, 'replicas'>): string[] {
+  return replicas === 1 ? ['127.0.0.1'] : addressesOf(NATS_SERVERS);
+}
+
+/** One server, or three that keep each stream together. Their stores are apart from that of one. */
+function natsServers(options: TableOptions): ProcessSpec[] {
+  const { dataFolder, ports } = options;
+  const port = String(ports.NATS_PORT);
+  const hosts = natsHosts(options);
+  return hosts.map((host, i): ProcessSpec => {
+    const name = hosts.length === 1 ? 'nats' : `nats-${i + 1}`;
+    return {
+      name,
+      command: 'nats-server',
+      args: ['-a', host, '-p', port, '-js', '-sd', path.join(dataFolder, name), ...natsClusterArguments(options, name, host)],
+      env: {},
+      stage: 'stores',
+      ready: { tcp: ports.NATS_PORT, host },
+    };
+  });
+}
+
+function natsClusterArguments(options: TableOptions, name: string, host: string): string[] {
+  const hosts = natsHosts(options);
+  if (hosts.length === 1) return [];
+  const urls = hosts.map((other) => `nats://${other}:${options.ports.NATS_CLUSTER_PORT}`);
+  const own = `nats://${host}:${options.ports.NATS_CLUSTER_PORT}`;
+  return ['--server_name', name, '--cluster_name', 'gerbang', '--cluster', own, '--routes', urls.join(',')];
 }
 
 function isOnPath(command: string): boolean {

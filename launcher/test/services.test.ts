@@ -19,6 +19,7 @@ function tableWith(env: Record<string, string>) {
     secrets: ensureSecrets(dataFolder),
     mongodbUri: 'mongodb://127.0.0.1:27027',
     natsUrl: undefined,
+    replicas: 1,
     env: {},
   });
 }

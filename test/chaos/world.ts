@@ -66,6 +66,7 @@ export async function startWorld({ name, replicated, env: more }: WorldOptions):
     processTable({
       ...options,
       ports: others,
+      replicas: 1,
       env,
       secrets: ensureSecrets(dataFolder),
       mongodbUri: system.mongodb.uri,

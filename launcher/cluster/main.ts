@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { startBalancer } from './balancer.ts';
+
+const routes = z.array(z.object({ port: z.int(), targets: z.array(z.object({ host: z.ipv4(), probe: z.url() })) }));
+
+const balancer = await startBalancer(routes.parse(JSON.parse(process.env.GERBANG_ROUTES ?? '')));
+process.once('SIGTERM', () => {
+  balancer.close();
+  process.exit(0);
+});
