@@ -9,9 +9,10 @@ import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Demo, ensureDemo, urlsOf } from './demo.ts';
 import { demoClient } from './operators.ts';
 import { findFreePorts, takenPorts } from './ports.ts';
-import { mongodbUriOf, processTable } from './processes.ts';
+import { processTable } from './processes.ts';
 import { ensureSecrets } from './secrets.ts';
 import type { PortName, Ports } from './services.ts';
+import { mongodbUriOf } from './stores.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 const root = path.dirname(import.meta.dirname);

@@ -1,15 +1,14 @@
 // Loaded before a service of a cluster on one machine (`--import`): there, names of services resolve to the addresses of all their
-// replicas, as the names of headless services do in Kubernetes. GERBANG_HOSTS has them as JSON: {"<name>": ["<address>", …]}.
+// replicas, as the names of headless services do in Kubernetes. The query of its URL has them, as names with addresses.
 import dns from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import process from 'node:process';
 
-const hosts = new Map(Object.entries(JSON.parse(process.env.GERBANG_HOSTS ?? '{}')));
+const hosts = new URL(import.meta.url).searchParams;
 const { lookup } = dns;
 
 dns.lookup = async (name, options) => {
-  const addresses = hosts.get(name);
-  if (addresses === undefined) return lookup(name, options);
+  const addresses = hosts.getAll(name);
+  if (addresses.length === 0) return lookup(name, options);
   const entries = addresses.map((address) => ({ address, family: 4 }));
   return options?.all === true ? entries : entries[0];
 };

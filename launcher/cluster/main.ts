@@ -3,7 +3,8 @@ import { startBalancer } from './balancer.ts';
 
 const routes = z.array(z.object({ port: z.int(), targets: z.array(z.object({ host: z.ipv4(), probe: z.url() })) }));
 
-const balancer = await startBalancer(routes.parse(JSON.parse(process.env.GERBANG_ROUTES ?? '')));
+/** The only argument: the routes, as JSON. */
+const balancer = await startBalancer(routes.parse(JSON.parse(process.argv[2] ?? '')));
 process.once('SIGTERM', () => {
   balancer.close();
   process.exit(0);
