@@ -159,7 +159,11 @@ export const SERVICES = [
 const OTHER_PORTS = {
   MONGODB_PORT: { standard: 27_027, purpose: 'MongoDB' },
   NATS_PORT: { standard: 4_223, purpose: 'NATS' },
+  NATS_CLUSTER_PORT: { standard: 6_223, purpose: 'NATS servers among each other, with --replicas' },
 } as const;
+
+/** Where everything listens that has no replicas. */
+const HOST = '127.0.0.1';
 
 type Service = (typeof SERVICES)[number];
 type RpcService = Extract<Service, { rpcPort: number }>;
@@ -191,16 +195,28 @@ const ROWS: readonly Row[] = SERVICES;
 /** Every port of the system, by the variable that moves it. By its making it has the keys that `PortName` says. */
 export const PORTS = Object.fromEntries([...ROWS.flatMap(portsOf), ...Object.entries(OTHER_PORTS)]) as Record<PortName, Port>;
 
-/** The services that others call by gRPC: the variable by which they find each, and where `ports` has it. */
-export function peersOf(ports: Ports): Peer[] {
+/**
+ * The services that others call by gRPC: the variable by which they find each, and where it is. `hostOf` gives the host of a
+ * service, for one with instances all of theirs.
+ */
+export function peersOf(
+  ports: Ports,
+  hostsOf: (service: RpcServiceName, hasInstances: boolean) => string[] = () => [HOST],
+): Peer[] {
   const services = SERVICES.filter((row): row is RpcService => 'rpcPort' in row);
-  return services.map(({ name, ...row }) => ({
-    service: name,
-    variable: `${prefixOf(name)}_RPC`,
-    address: `127.0.0.1:${portIn(ports, `${prefixOf(name)}_RPC_PORT`)}`,
-    hasInstances: 'hasInstances' in row,
-    publishesEvents: 'aggregates' in row,
-  }));
+  return services.map(({ name, ...row }) => {
+    const hasInstances = 'hasInstances' in row;
+    const port = portIn(ports, `${prefixOf(name)}_RPC_PORT`);
+    return {
+      service: name,
+      variable: `${prefixOf(name)}_RPC`,
+      address: hostsOf(name, hasInstances)
+        .map((host) => `${host}:${port}`)
+        .join(','),
+      hasInstances,
+      publishesEvents: 'aggregates' in row,
+    };
+  });
 }
 
 export type Peer = {
@@ -216,16 +232,31 @@ export const EVENT_OWNERS: ReadonlyMap<string, EventOwner> = new Map(
   SERVICES.flatMap((row) => ('aggregates' in row ? row.aggregates.map((aggregate) => [aggregate, row.name] as const) : [])),
 );
 
-/** All variables that a row gives its service: its ports, and its own. */
-export function environmentOf(row: Row, setup: Omit<Setup, 'urlOf'> & { ports: Ports }): Record<string, string> {
+/** All variables that a row gives its service: what it listens on, at `host`, and its own. */
+export function environmentOf(row: Row, setup: Omit<Setup, 'urlOf'> & { ports: Ports }, host = HOST): Record<string, string> {
   const { ports } = setup;
   const prefix = prefixOf(row.name);
+  const listens = listenersOf(row).flatMap(({ variable, name }) => [
+    [`${variable}_PORT`, String(portIn(ports, name))],
+    ...(host === HOST ? [] : [[`${variable}_HOST`, host]]),
+  ]);
   return {
     ADMIN_PORT: String(portIn(ports, `${prefix}_ADMIN_PORT`)),
-    ...(row.rpcPort !== undefined && { RPC_PORT: String(portIn(ports, `${prefix}_RPC_PORT`)) }),
-    ...Object.fromEntries(Object.keys(row.listens ?? {}).map((variable) => [variable, String(portIn(ports, variable))])),
-    ...row.env?.({ ...setup, urlOf: (port) => `http://127.0.0.1:${portIn(ports, port)}` }),
+    ...(host === HOST ? {} : { ADMIN_HOST: host }),
+    ...Object.fromEntries(listens),
+    ...row.env?.({ ...setup, urlOf: (port) => `http://${HOST}:${portIn(ports, port)}` }),
   };
+}
+
+/** The ports on which a service answers others, without that of its probes. */
+export function answeringPorts(row: Row, ports: Ports): number[] {
+  return listenersOf(row).map(({ name }) => portIn(ports, name));
+}
+
+/** Its listeners: what their variables begin with in the service, and the launcher's name of the port. */
+function listenersOf(row: Row): { variable: string; name: string }[] {
+  const rpc = row.rpcPort === undefined ? [] : [{ variable: 'RPC', name: `${prefixOf(row.name)}_RPC_PORT` }];
+  return [...rpc, ...Object.keys(row.listens ?? {}).map((name) => ({ variable: name.replace(/_PORT$/, ''), name }))];
 }
 
 function portsOf({ name, adminPort, rpcPort, listens }: Row): [string, Port][] {

@@ -4,8 +4,11 @@ import { onParentGone } from './parent.ts';
 import { readPorts } from './ports.ts';
 import { openSystem, type System } from './system.ts';
 
+/** More would only slow one machine down. */
+const REPLICAS_MAX = 8;
+
 /**
- * `npm start [-- --fresh]`: the whole system until Ctrl-C, SIGTERM, or the death of the terminal or of the npm that started it.
+ * `npm start [-- --fresh] [--replicas N]`: the whole system until Ctrl-C, SIGTERM, or the death of the terminal or of the npm that started it.
  */
 export async function start(args: string[]): Promise<void> {
   const startMs = performance.now();
@@ -33,18 +36,29 @@ export async function start(args: string[]): Promise<void> {
 }
 
 function open(args: string[], signal: AbortSignal): Promise<System> {
-  const { values } = parseArgs({ args, options: { fresh: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    args,
+    options: { fresh: { type: 'boolean', default: false }, replicas: { type: 'string', default: '1' } },
+  });
   process.stdout.write('Starting Gerbang …\n');
   return openSystem({
     dataFolder: process.env.GERBANG_DATA ?? '.gerbang',
     ports: readPorts(process.env),
     fresh: values.fresh,
+    replicas: replicasFrom(values.replicas),
     mongodbUri: process.env.MONGODB_URI || undefined,
     natsUrl: process.env.NATS_URL || undefined,
     env: {},
     say: (line) => process.stdout.write(`${new Date().toISOString()} ${line}\n`),
     signal,
   });
+}
+
+function replicasFrom(text: string): number {
+  const replicas = Number(text);
+  if (!Number.isInteger(replicas) || replicas < 1 || replicas > REPLICAS_MAX)
+    throw new Error(`--replicas is not valid: expected a whole number from 1 to ${REPLICAS_MAX}`);
+  return replicas;
 }
 
 function welcome(demo: Demo, dataFolder: string, seconds: number): string {

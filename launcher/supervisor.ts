@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startGuard } from './guard.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { identify, type ProcessIdentity } from './process-identity.ts';
-import type { ProcessSpec } from './processes.ts';
+import type { ProcessSpec } from './process-spec.ts';
 import { isReady } from './readiness.ts';
 
 const READY_TIMEOUT_MS = 60_000;

@@ -9,9 +9,10 @@ import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Demo, ensureDemo, urlsOf } from './demo.ts';
 import { demoClient } from './operators.ts';
 import { findFreePorts, takenPorts } from './ports.ts';
-import { mongodbUriOf, processTable } from './processes.ts';
+import { processTable } from './processes.ts';
 import { ensureSecrets } from './secrets.ts';
 import type { PortName, Ports } from './services.ts';
+import { mongodbUriOf } from './stores.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 const root = path.dirname(import.meta.dirname);
@@ -42,6 +43,8 @@ export type SystemOptions = {
   dataFolder: string;
   ports: Ports;
   fresh: boolean;
+  /** How many processes each service has; default 1. */
+  replicas?: number | undefined;
   mongodbUri: string | undefined;
   natsUrl: string | undefined;
   env: Record<string, string>;
@@ -78,7 +81,13 @@ export async function openSystem(options: SystemOptions): Promise<System> {
 
 async function run(options: SystemOptions, folder: DataFolder): Promise<System> {
   const { ports } = options;
-  const table = processTable({ ...options, root, dataFolder: folder.path, secrets: ensureSecrets(folder.path) });
+  const table = processTable({
+    ...options,
+    replicas: options.replicas ?? 1,
+    root,
+    dataFolder: folder.path,
+    secrets: ensureSecrets(folder.path),
+  });
   const logFolder = path.join(folder.path, 'logs');
   let supervisor: Supervisor;
   const start = async () => {
@@ -149,6 +158,7 @@ export async function startSystem(options: {
   shuffleUnsorted?: boolean;
   /** A NATS that runs already; else one is started. */
   natsUrl?: string;
+  replicas?: number;
   envOf?: SystemOptions['envOf'];
   tls?: TlsFiles;
 }): Promise<System> {
@@ -159,6 +169,7 @@ export async function startSystem(options: {
     fresh: false,
     mongodbUri: options.ownMongo ? undefined : process.env.MONGODB_URI || undefined,
     natsUrl: options.natsUrl,
+    replicas: options.replicas,
     envOf: options.envOf,
     tls: options.tls,
     shuffleUnsorted: options.shuffleUnsorted ?? false,

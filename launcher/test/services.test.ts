@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { Route } from '../cluster/balancer.ts';
 import { readPorts } from '../ports.ts';
 import { processTable } from '../processes.ts';
 import { ensureSecrets } from '../secrets.ts';
@@ -11,7 +12,7 @@ const dataFolder = mkdtempSync(path.join(tmpdir(), 'gerbang-services-'));
 afterAll(() => rmSync(dataFolder, { recursive: true }));
 
 /** The processes of a start with these variables of ports. */
-function tableWith(env: Record<string, string>) {
+function tableWith(env: Record<string, string>, replicas = 1) {
   return processTable({
     root: '/gerbang',
     dataFolder,
@@ -19,6 +20,7 @@ function tableWith(env: Record<string, string>) {
     secrets: ensureSecrets(dataFolder),
     mongodbUri: 'mongodb://127.0.0.1:27027',
     natsUrl: undefined,
+    replicas,
     env: {},
   });
 }
@@ -52,4 +54,37 @@ test('the notifier is told every service that publishes events', () => {
     'money-out=127.0.0.1:29103',
   ]);
   expect(new Set(sources.map((source) => source.split('=')[0]))).toEqual(new Set(EVENT_OWNERS.values()));
+});
+
+test('with replicas there are several of each service, at addresses of their own, behind names and a balancer', () => {
+  const table = tableWith({ GERBANG_PORT_OFFSET: '20000' }, 2);
+  const several = SERVICES.flatMap(({ name }) => (name === 'simulator' ? [name] : [`${name}-1`, `${name}-2`]));
+  expect(table.map(({ name }) => name)).toEqual(['nats-1', 'nats-2', 'nats-3', ...several, 'balancer']);
+  const named = (name: string) => table.find((process) => process.name === name);
+  expect(named('edge-2')).toMatchObject({
+    env: {
+      EDGE_HOST: '127.0.0.3',
+      EDGE_PORT: '28080',
+      RAILS_HOST: '127.0.0.3',
+      ADMIN_HOST: '127.0.0.3',
+      MONEY_OUT_RPC: 'money-out.gerbang.internal:29103',
+      LEDGER_RPC: '127.0.0.2:29102,127.0.0.3:29102',
+      NATS_URL: 'nats://127.0.0.2:24223,nats://127.0.0.3:24223,nats://127.0.0.4:24223',
+      STREAM_REPLICAS: '3',
+      REPLICAS: '2',
+    },
+    ready: { http: 'http://127.0.0.3:29200/readyz' },
+  });
+  expect(named('edge-1')?.args.join(' ')).toContain('money-out.gerbang.internal=127.0.0.2&money-out.gerbang.internal=127.0.0.3');
+  expect(named('nats-2')?.args.join(' ')).toContain(
+    '-a 127.0.0.3 -p 24223 -js -sd ' +
+      `${path.join(dataFolder, 'nats-2')} --server_name nats-2 --cluster_name gerbang --cluster nats://127.0.0.3:26223 ` +
+      '--routes nats://127.0.0.2:26223,nats://127.0.0.3:26223,nats://127.0.0.4:26223',
+  );
+  const routes: Route[] = JSON.parse(named('balancer')?.args.at(-1) ?? '');
+  expect(routes.find(({ port }) => port === 28_080)?.targets).toEqual([
+    { host: '127.0.0.2', probe: 'http://127.0.0.2:29200/readyz' },
+    { host: '127.0.0.3', probe: 'http://127.0.0.3:29200/readyz' },
+  ]);
+  expect(routes.map(({ port }) => port)).toContain(29_101);
 });

@@ -7,7 +7,7 @@ import { eventually, freePort } from '@gerbang/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openLogFile } from '../log-file.ts';
 import { identify, isIdentity, lives, type ProcessIdentity } from '../process-identity.ts';
-import type { ProcessSpec } from '../processes.ts';
+import type { ProcessSpec } from '../process-spec.ts';
 import { createSupervisor, type Supervisor } from '../supervisor.ts';
 
 let folder: string;

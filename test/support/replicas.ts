@@ -21,6 +21,7 @@ export function replicasOf(
     root: ROOT,
     dataFolder,
     ports,
+    replicas: 1,
     env: { MONGODB_DB_PREFIX: mongodb.prefix, ...env },
     secrets: ensureSecrets(dataFolder),
     mongodbUri: mongodb.uri,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { eventually, freePort } from '@gerbang/testkit';
-import { NODE_FLAGS } from '../../launcher/processes.ts';
+import { NODE_FLAGS } from '../../launcher/process-spec.ts';
 
 /** A service as a process of its own. */
 export type ServiceProcess = { pid: number; end(signal?: NodeJS.Signals): Promise<void> };

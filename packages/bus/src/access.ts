@@ -3,7 +3,9 @@ import { ConfigError } from '@gerbang/runtime';
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 
 /** What a service is configured by: `busShape`. */
-export type BusConfig = {
+export type BusConfig = AccessConfig & { STREAM_REPLICAS: number };
+
+type AccessConfig = {
   NATS_URL: string;
   NATS_USER?: string | undefined;
   NATS_PASSWORD?: string | undefined;
@@ -18,7 +20,7 @@ export type BusConfig = {
 export type NatsAccess = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'authenticator' | 'tls'>;
 
 /** Reads how NATS is reached. Throws ConfigError where variables contradict each other or a file cannot be read. */
-export function accessFromConfig(config: BusConfig): NatsAccess {
+export function accessFromConfig(config: AccessConfig): NatsAccess {
   const reasons = contradictions(config);
   if (reasons.length > 0) throw new ConfigError(reasons);
   const { NATS_URL, NATS_USER: user, NATS_PASSWORD: pass, NATS_CREDS: creds, NATS_NKEY_SEED: seed } = config;
@@ -36,7 +38,7 @@ export function inboxPrefixOf(service: string): string {
   return `_INBOX.${service}`;
 }
 
-function contradictions(config: BusConfig): string[] {
+function contradictions(config: AccessConfig): string[] {
   const { NATS_USER, NATS_PASSWORD, NATS_CREDS, NATS_NKEY_SEED, NATS_TLS_CERT, NATS_TLS_KEY } = config;
   const reasons: string[] = [];
   if ((NATS_USER === undefined) !== (NATS_PASSWORD === undefined))
@@ -54,7 +56,7 @@ function contradictions(config: BusConfig): string[] {
  * The client takes TLS from what the server says of itself, not from the address: only with options of TLS does it refuse a
  * server without.
  */
-function tlsOf({ NATS_URL, NATS_TLS_CA, NATS_TLS_CERT, NATS_TLS_KEY }: BusConfig): Pick<ConnectionOptions, 'tls'> {
+function tlsOf({ NATS_URL, NATS_TLS_CA, NATS_TLS_CERT, NATS_TLS_KEY }: AccessConfig): Pick<ConnectionOptions, 'tls'> {
   if (!NATS_URL.includes('tls://') && NATS_TLS_CA === undefined && NATS_TLS_CERT === undefined) return {};
   return {
     tls: {

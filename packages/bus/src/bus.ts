@@ -14,10 +14,12 @@ export type Connected = { connection: NatsConnection; manager: JetStreamManager 
 export type Bus = Nats & {
   /** Resolves once NATS has been reached for the first time. */
   connected(): Promise<Connected>;
+  /** How many servers keep each stream. */
+  streamReplicas: number;
 };
 
-/** Starts to connect to NATS and returns at once. */
-export function openBus(options: { access: NatsAccess; name: string; log: Logger }): Bus {
+/** Starts to connect to NATS and returns at once. `streamReplicas` is 1 unless given. */
+export function openBus(options: { access: NatsAccess; name: string; log: Logger; streamReplicas?: number }): Bus {
   const nats = openNats(options);
   const open = async (): Promise<Connected> => {
     const connection = await nats.reached();
@@ -29,5 +31,5 @@ export function openBus(options: { access: NatsAccess; name: string; log: Logger
   const opening = open();
   // Callers that wait for it get the error; that NATS could not be reached has been logged.
   opening.catch(() => {});
-  return { ...nats, connected: () => opening };
+  return { ...nats, connected: () => opening, streamReplicas: options.streamReplicas ?? 1 };
 }

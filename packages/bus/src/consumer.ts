@@ -120,7 +120,7 @@ export function consume(options: Options): Closeable {
 
 async function prepare({ bus, service, durable, batchMax, ackWaitMs = ACK_WAIT_MS }: Options): Promise<Connected> {
   const connected = await bus.connected();
-  await ensureStream(connected.manager, service, 1);
+  await ensureStream(connected.manager, service, bus.streamReplicas);
   await ensureConsumer(connected.manager, { service, durable, unacknowledgedMax: batchMax * BATCHES_HELD, ackWaitMs });
   return connected;
 }

@@ -23,14 +23,14 @@ export type Publish = (type: string, document: Tailed) => Promise<void>;
 export type Publisher = { publish: Publish; close(): void };
 
 /** Publishes on the service's stream, which is made where it is missing. */
-export function createPublisher(options: { bus: Bus; service: string; streamReplicas: number }): Publisher {
+export function createPublisher(options: { bus: Bus; service: string }): Publisher {
   const { bus, service } = options;
   let streamReady: Promise<void> | undefined;
   let publications: Publications | undefined;
 
   const ensure = async () => {
     const { manager } = await bus.connected();
-    streamReady ??= ensureStream(manager, service, options.streamReplicas);
+    streamReady ??= ensureStream(manager, service, bus.streamReplicas);
     await streamReady.catch((error: unknown) => {
       streamReady = undefined;
       throw error;

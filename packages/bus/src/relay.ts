@@ -39,14 +39,13 @@ export function createRelay(options: {
   store: Store;
   service: string;
   clock: Clock;
-  streamReplicas?: number;
   metrics?: Registry;
   log: Logger;
   /** Operators are alerted when nothing has swept for this long; default a minute. */
   stalledAfterMs?: number;
 }): Relay {
   const { bus, service, log } = options;
-  const { publish, close: closePublisher } = createPublisher({ bus, service, streamReplicas: options.streamReplicas ?? 1 });
+  const { publish, close: closePublisher } = createPublisher({ bus, service });
   const lag: Lag = watchLag({ bus, service, log });
   let sweeping: Closeable | undefined;
   let underWay = 0;

@@ -5,6 +5,7 @@ import {
   type JetStreamManager,
   RetentionPolicy,
   StorageType,
+  type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
@@ -26,17 +27,26 @@ export function streamOf(service: string): { name: string; subjects: string } {
   return { name: `gerbang-${service}`, subjects: `gerbang.${service}.>` };
 }
 
-/** Makes sure the service's stream is there as configured: one stream a service, on file, bounded by age and size. */
+/**
+ * Makes sure the service's stream is there as configured: one stream a service, on file, on so many servers, bounded by age and
+ * size. Throws where there are fewer servers.
+ */
 export async function ensureStream(manager: JetStreamManager, service: string, replicas: number): Promise<void> {
   const { name, subjects } = streamOf(service);
-  const bounds = { max_age: nanos(MAX_AGE_MS), max_bytes: MAX_BYTES };
+  const limits = { max_age: nanos(MAX_AGE_MS), max_bytes: MAX_BYTES, num_replicas: replicas };
   const known = await streamInfo(manager, service);
   if (known === undefined) {
-    const kind = { storage: StorageType.File, retention: RetentionPolicy.Limits, num_replicas: replicas };
-    await manager.streams.add({ name, subjects: [subjects], ...kind, ...bounds });
-  } else if (known.config.max_age !== bounds.max_age || known.config.max_bytes !== bounds.max_bytes) {
-    await manager.streams.update(name, bounds);
+    const kind = { storage: StorageType.File, retention: RetentionPolicy.Limits };
+    await manager.streams.add({ name, subjects: [subjects], ...kind, ...limits });
+  } else if (!hasLimits(known.config, limits)) {
+    await manager.streams.update(name, limits);
   }
+}
+
+type StreamLimits = Pick<StreamConfig, 'max_age' | 'max_bytes' | 'num_replicas'>;
+
+function hasLimits(config: StreamConfig, { max_age, max_bytes, num_replicas }: StreamLimits): boolean {
+  return config.max_age === max_age && config.max_bytes === max_bytes && config.num_replicas === num_replicas;
 }
 
 /**

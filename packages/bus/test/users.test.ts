@@ -53,7 +53,7 @@ function busOf(user: string): Bus {
 }
 
 function publisherOf(user: string, service = user): Publisher {
-  return createPublisher({ bus: busOf(user), service, streamReplicas: 1 });
+  return createPublisher({ bus: busOf(user), service });
 }
 
 const event = { seq: 1n, event: 'made', at: new Date(0), schema: 1, payload: new Binary(new Uint8Array([7])), traceparent: '' };

@@ -6,7 +6,8 @@ import type { Closeable } from './closing.ts';
 /** Says whether the service can do its work now: undefined when it can, else why not. */
 export type Readiness = () => Promise<string | undefined> | string | undefined;
 
-export type Admin = Closeable & { port: number };
+/** `drain` makes it not ready for good. */
+export type Admin = Closeable & { port: number; drain(): void };
 
 /** A fresh registry with the process's own metrics. */
 export function createMetrics(service: string): Registry {
@@ -18,6 +19,7 @@ export function createMetrics(service: string): Registry {
 
 /** Serves /livez, /readyz and /metrics on a port of their own, which no merchant reaches. */
 export async function startAdmin(options: { host: string; port: number; metrics: Registry; ready: Readiness }): Promise<Admin> {
+  let draining = false;
   const server = createServer((request, response) => {
     const answer = (status: number, text: string, type = 'text/plain') => {
       response.writeHead(status, { 'content-type': type }).end(text);
@@ -26,7 +28,7 @@ export async function startAdmin(options: { host: string; port: number; metrics:
       if (request.url === '/livez') return answer(200, 'ok\n');
       if (request.url === '/metrics') return answer(200, await options.metrics.metrics(), options.metrics.contentType);
       if (request.url !== '/readyz') return answer(404, 'not found\n');
-      const reason = await options.ready();
+      const reason = draining ? 'draining' : await options.ready();
       return reason === undefined ? answer(200, 'ok\n') : answer(503, `${reason}\n`);
     };
     handle().catch((error: unknown) => answer(503, `${error instanceof Error ? error.message : 'error'}\n`));
@@ -36,6 +38,9 @@ export async function startAdmin(options: { host: string; port: number; metrics:
   });
   return {
     port: (server.address() as AddressInfo).port,
+    drain: () => {
+      draining = true;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -36,7 +36,8 @@ export const env = {
       .string()
       .regex(/^[^\s:,]+:\d+(,[^\s:,]+:\d+)*$/, 'expected host:port, more of them after commas')
       .transform((text) => text.split(',')),
-  integer: (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback),
+  integer: (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
+    z.coerce.number().int().min(min).max(max).default(fallback),
   flag: (fallback: boolean) =>
     z
       .enum(['true', 'false'])
@@ -54,6 +55,9 @@ export const env = {
   secret: () => z.string().optional(),
 };
 
+/** One step of a service's closing takes 10 s at most. */
+const DRAIN_DELAY_MAX_MS = 8_000;
+
 /** Variables that every service reads. */
 export const commonShape = {
   GERBANG_ENV: z.enum(['sandbox', 'production']),
@@ -61,6 +65,7 @@ export const commonShape = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   SANDBOX_CLOCK_URL: z.url().optional(),
   ADMIN_HOST: env.host(),
+  DRAIN_DELAY_MS: env.integer(0, 0, DRAIN_DELAY_MAX_MS),
 };
 
 /** Variables of who calls services by gRPC. */
@@ -97,4 +102,5 @@ export const busShape = {
   NATS_TLS_CA: z.string().optional(),
   NATS_TLS_CERT: z.string().optional(),
   NATS_TLS_KEY: z.string().optional(),
+  STREAM_REPLICAS: env.integer(1, 1),
 };

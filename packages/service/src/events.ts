@@ -6,12 +6,9 @@ import type { Store } from '@gerbang/store';
 import type { Foundation } from './foundation.ts';
 import { implementForOperators, type OperatorGate, VIEWERS } from './operators.ts';
 
-/** What a service that publishes events is configured by: `busShape` and STREAM_REPLICAS. */
-export type EventsConfig = BusConfig & { STREAM_REPLICAS: number };
-
 /** Opens the way to JetStream, for a service that publishes or consumes events. */
 export function openEventBus({ name, config, log, closing }: Foundation<BusConfig>): Bus {
-  const bus = openBus({ access: accessFromConfig(config), name, log });
+  const bus = openBus({ access: accessFromConfig(config), name, log, streamReplicas: config.STREAM_REPLICAS });
   closing.push('bus', () => bus.close());
   return bus;
 }
@@ -23,15 +20,14 @@ export type ServiceRelay = Pick<Relay, 'afterWrite'> & {
 };
 
 /** Opens the way from the outbox of `store` to JetStream. `clock` dates the service's events. */
-export function openRelay(foundation: Foundation<EventsConfig>, store: Store, clock: Clock): { bus: Bus; relay: ServiceRelay } {
-  const { name, config, log, registry, closing } = foundation;
+export function openRelay(foundation: Foundation<BusConfig>, store: Store, clock: Clock): { bus: Bus; relay: ServiceRelay } {
+  const { name, log, registry, closing } = foundation;
   const bus = openEventBus(foundation);
   const relay = createRelay({
     bus,
     store,
     service: name,
     clock,
-    streamReplicas: config.STREAM_REPLICAS,
     metrics: registry,
     log,
   });

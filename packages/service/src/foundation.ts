@@ -28,6 +28,7 @@ export type CommonConfig = {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   SANDBOX_CLOCK_URL?: string | undefined;
   ADMIN_HOST: string;
+  DRAIN_DELAY_MS: number;
   ADMIN_PORT: number;
 };
 

@@ -1,11 +1,19 @@
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, type Readiness, startAdmin } from '@gerbang/runtime';
 import type { CommonConfig, Foundation } from './foundation.ts';
 
-/** Starts /livez, /readyz and /metrics. */
+/**
+ * Starts /livez, /readyz and /metrics. A service that closes is not ready any more, and goes on for DRAIN_DELAY_MS before anything
+ * of it is closed: by then all balancers have turned to others. So these are opened last.
+ */
 export async function startProbes({ config, registry, closing }: Foundation<CommonConfig>, ready: Readiness): Promise<Admin> {
   const admin = await startAdmin({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, metrics: registry, ready });
-  closing.push('admin', () => admin.close());
+  closing.push('admin', async () => {
+    admin.drain();
+    if (config.DRAIN_DELAY_MS > 0) await sleep(config.DRAIN_DELAY_MS);
+    await admin.close();
+  });
   return admin;
 }
 

@@ -14,6 +14,7 @@ const configOf = () => ({
   GERBANG_ENV: 'sandbox' as const,
   LOG_LEVEL: 'silent',
   ADMIN_HOST: '127.0.0.1',
+  DRAIN_DELAY_MS: 0,
   ADMIN_PORT: 0,
   RPC_HOST: '127.0.0.1',
   RPC_PORT: 0,

@@ -41,6 +41,7 @@ function configOf(over: { RPC_PORT?: number; ADMIN_PORT?: number } = {}) {
     GERBANG_ENV: 'sandbox' as const,
     LOG_LEVEL: 'silent',
     ADMIN_HOST: '127.0.0.1',
+    DRAIN_DELAY_MS: 0,
     ADMIN_PORT: 0,
     RPC_HOST: '127.0.0.1',
     RPC_PORT: 0,

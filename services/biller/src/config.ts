@@ -15,7 +15,6 @@ const shape = {
   ADMIN_PORT: env.port(9209),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
-  STREAM_REPLICAS: env.integer(1, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
   ...railVariables('BILLER'),
   /** When a kind of product is not sold: command=HH:MM-HH:MM of Asia/Jakarta, more of them after commas; or none. */

@@ -18,7 +18,6 @@ const shape = {
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
   MONEY_IN_RPC: env.address(),
-  STREAM_REPLICAS: env.integer(1, 1),
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   /** An authorisation takes the issuer's time too. */
   RAIL_TIMEOUT_MS: env.integer(15_000, 1),

@@ -17,7 +17,6 @@ const shape = {
   ADMIN_PORT: env.port(9208),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
-  STREAM_REPLICAS: env.integer(1, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   /** Rupiah; what is more needs an OTP of the customer. */

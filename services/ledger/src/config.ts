@@ -63,9 +63,9 @@ function acceptedBatches(text: string): AcceptedBatches[] {
   }));
 }
 
-/** Who this instance is: as configured, else by the host's name and the port it listens on. */
-export function instanceOf(config: Pick<Config, 'LEDGER_INSTANCE' | 'host'>, port: number): string {
-  return config.LEDGER_INSTANCE ?? `${config.host}:${port}`;
+/** Who this instance is: as configured, else by the host's name and where it listens: several may run on one host. */
+export function instanceOf(config: Pick<Config, 'LEDGER_INSTANCE' | 'RPC_HOST' | 'host'>, port: number): string {
+  return config.LEDGER_INSTANCE ?? `${config.host}/${config.RPC_HOST}:${port}`;
 }
 
 /** Where clients and other instances reach this one: as configured, else by its host and the port it listens on. */

@@ -21,7 +21,6 @@ const shape = {
   RPC_PORT: env.port(9101),
   ADMIN_PORT: env.port(9201),
   LEDGER_RPC: env.addresses(),
-  STREAM_REPLICAS: env.integer(1, 1),
   /** Chain the audit log's entries and sign its checkpoints. */
   CHAIN_KEYS: env.keyRing(),
   /** A change of a fee by more than this, or of a percentage by more basis points, needs a second operator. */

@@ -18,7 +18,6 @@ const shape = {
   ADMIN_PORT: env.port(9206),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
-  STREAM_REPLICAS: env.integer(1, 1),
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   VA_PREFIXES: z.string().default(''),
   PAYMENT_LINK_SESSION_SECONDS: env.integer(900, 1),

@@ -16,7 +16,6 @@ const shape = {
   ADMIN_PORT: env.port(9203),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
-  STREAM_REPLICAS: env.integer(1, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
 };
 

@@ -39,7 +39,7 @@ export function configurationOf(service: string): { uses: (shape: string) => boo
   const files = globSync(`services/${service}/src/**/*.ts`, { cwd: root, exclude: ['**/*.test.ts'] });
   const texts = files.map((file) => readFileSync(path.join(root, file), 'utf8'));
   const config = readFileSync(path.join(root, 'services', service, 'src/config.ts'), 'utf8');
-  const declared = texts.flatMap((text) => [...text.matchAll(/^ {2}RAIL_([A-Z_]+)_URL: (.*)$/gm)]);
+  const declared = texts.flatMap((text) => [...text.matchAll(/^ {2}RAIL_([A-Z_]+?)(?<!_HISTORY)_URL: (.*)$/gm)]);
   const named = texts.flatMap((text) => [...text.matchAll(/\brailVariables\('(\w+)'\)/g)].map(([, name = '']) => name));
   const isOptional = (text = '') => text.includes('.optional()');
   return {

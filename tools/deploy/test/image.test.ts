@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NODE_FLAGS } from '../../../launcher/processes.ts';
+import { NODE_FLAGS } from '../../../launcher/process-spec.ts';
 import { type Start, unpackImage } from '../src/image/oci.ts';
 import { findTool } from '../src/tools.ts';
 

@@ -45,16 +45,14 @@
 {{ include "gerbang.secretVariable" (dict "name" "MONGODB_URI" "secret" $secret) }}
 - { name: MONGODB_DB_PREFIX, value: {{ $values.mongodb.prefix }} }
 {{- end }}
-{{- with $row.events }}
+{{- if $row.events }}
 - { name: NATS_URL, value: {{ $values.nats.url | quote }} }
 - { name: NATS_USER, value: {{ $row.name }} }
 {{ include "gerbang.secretVariable" (dict "name" "NATS_PASSWORD" "secret" $secret) }}
 {{- if $values.trust.configMap }}
 - { name: NATS_TLS_CA, value: /etc/gerbang/trust/ca.crt }
 {{- end }}
-{{- if eq . "publish" }}
 - { name: STREAM_REPLICAS, value: "{{ int $values.nats.streamReplicas }}" }
-{{- end }}
 {{- end }}
 {{- if $row.keys }}
 {{- if hasPrefix "env:" $values.keys.store }}
