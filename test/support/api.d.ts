@@ -7103,7 +7103,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T22:02:11.000Z"
+                     *         "expires_at": "2026-11-22T22:57:52.000Z"
                      *       }
                      *     }
                      */
@@ -7155,7 +7155,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T22:02:11.000Z"
+                     *         "expires_at": "2026-11-22T22:57:52.000Z"
                      *       }
                      *     }
                      */
@@ -7224,25 +7224,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82KMECXRE6X2925ZV567S71",
+                     *             "id": "01M82PTDF5RWCKGY3QCCDM67SQ",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T21:47:11.669Z",
-                     *             "updated_at": "2026-11-22T21:47:11.763Z"
+                     *             "created_at": "2026-11-22T22:42:53.032Z",
+                     *             "updated_at": "2026-11-22T22:42:53.047Z"
                      *           },
                      *           {
-                     *             "id": "01M82KMCQPMMVTF69FGHWYT58D",
+                     *             "id": "01M82PTD5KZ6QP3B64C6TP9V5X",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T21:47:09.941Z",
-                     *             "updated_at": "2026-11-22T21:47:09.941Z"
+                     *             "created_at": "2026-11-22T22:42:52.722Z",
+                     *             "updated_at": "2026-11-22T22:42:52.722Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MktNQ1FQTU1WVEY2OUZHSFdZVDU4RA"
+                     *         "next_cursor": "MTowMU04MlBURDVLWjZRUDNCNjRDNlRQOVY1WA"
                      *       }
                      *     }
                      */
@@ -7297,13 +7297,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMECXRE6X2925ZV567S71",
+                     *         "id": "01M82PTDF5RWCKGY3QCCDM67SQ",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T21:47:11.669Z",
-                     *         "updated_at": "2026-11-22T21:47:11.669Z"
+                     *         "created_at": "2026-11-22T22:42:53.032Z",
+                     *         "updated_at": "2026-11-22T22:42:53.032Z"
                      *       }
                      *     }
                      */
@@ -7407,13 +7407,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMECXRE6X2925ZV567S71",
+                     *         "id": "01M82PTDF5RWCKGY3QCCDM67SQ",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T21:47:11.669Z",
-                     *         "updated_at": "2026-11-22T21:47:11.763Z"
+                     *         "created_at": "2026-11-22T22:42:53.032Z",
+                     *         "updated_at": "2026-11-22T22:42:53.047Z"
                      *       }
                      *     }
                      */
@@ -7489,13 +7489,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMECXRE6X2925ZV567S71",
+                     *         "id": "01M82PTDF5RWCKGY3QCCDM67SQ",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T21:47:11.669Z",
-                     *         "updated_at": "2026-11-22T21:47:11.763Z"
+                     *         "created_at": "2026-11-22T22:42:53.032Z",
+                     *         "updated_at": "2026-11-22T22:42:53.047Z"
                      *       }
                      *     }
                      */
@@ -7716,8 +7716,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "90695db03e38edc3de4a75e1b59e0a5d",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "id": "c70d0ee1c604e08cc42fb9ec8f80c1d0",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "type": "credit",
                      *             "amount": {
                      *               "value": "100000.00",
@@ -7732,14 +7732,14 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "card",
-                     *             "transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *             "transaction_id": "9901M82RTNST2KWMJB8HNPWSP61R",
                      *             "reference_number": "INV-1042",
                      *             "description": "Chargeback won",
-                     *             "posted_at": "2026-11-22T22:23:12.062Z"
+                     *             "posted_at": "2026-11-22T23:18:38.965Z"
                      *           },
                      *           {
-                     *             "id": "7fc6ff23eb77b7a9395f287a31ecf34d",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "id": "8f3499559cc9b89a17e2f63fc13c2d49",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "type": "debit",
                      *             "amount": {
                      *               "value": "100000.00",
@@ -7754,17 +7754,17 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "card",
-                     *             "transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *             "transaction_id": "9901M82RTNST2KWMJB8HNPWSP61R",
                      *             "reference_number": "INV-1042",
                      *             "description": "Chargeback",
-                     *             "posted_at": "2026-11-22T22:23:11.653Z"
+                     *             "posted_at": "2026-11-22T23:18:38.909Z"
                      *           },
                      *           {
-                     *             "id": "c5dc7298a1b5f4f5c49721bfe82aaef3",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "id": "a4fa47232cb9b784918f53717efdd80e",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "900000.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -7776,13 +7776,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "direct-debit",
-                     *             "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
-                     *             "reference_number": "tagihan-2",
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T21:52:26.987Z"
+                     *             "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe",
+                     *             "reference_number": "tagihan-1",
+                     *             "description": "Langganan November",
+                     *             "posted_at": "2026-11-22T22:47:57.040Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1Mzg0MzQ2OTg3LjQxLjE"
+                     *         "next_cursor": "MToxNzk1Mzg3Njc3MDQwLjM4LjA"
                      *       }
                      *     }
                      */
@@ -7856,30 +7856,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "c5dc7298a1b5f4f5c49721bfe82aaef3",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "id": "a4fa47232cb9b784918f53717efdd80e",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "product": "direct-debit",
-                     *             "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
-                     *             "reference_number": "tagihan-2",
-                     *             "amount": {
-                     *               "value": "900000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "net_amount": {
-                     *               "value": "900000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "settled_at": "2026-11-22T21:52:26.987Z"
-                     *           },
-                     *           {
-                     *             "id": "d7a1ebcde0c4fe4a9c0b41edbd424673",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "product": "direct-debit",
-                     *             "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
+                     *             "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe",
                      *             "reference_number": "tagihan-1",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -7893,10 +7873,30 @@ export interface operations {
                      *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T21:52:26.987Z"
+                     *             "settled_at": "2026-11-22T22:47:57.040Z"
+                     *           },
+                     *           {
+                     *             "id": "a510ce202077c57a8b5313f1ef48d064",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "f0adbcd2-6f44-86a1-9a8b-cfb1ce8f061d",
+                     *             "reference_number": "tagihan-2",
+                     *             "amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T22:47:57.023Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1Mzg0MzQ2OTg3LjQxLjA"
+                     *         "next_cursor": "MToxNzk1Mzg3Njc3MDIzLjM3LjA"
                      *       }
                      *     }
                      */
@@ -7971,11 +7971,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82KMNF3PZPHEZRMSXYDDK6X",
+                     *             "transaction_id": "01M82PTEZ899GHQ3YC4XQWZA7J",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "source_account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "destination_account_id": "01M82PTD5KZ6QP3B64C6TP9V5X",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -7993,12 +7993,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T21:47:18.896Z",
-                     *             "processed_timestamp": "2026-11-22T21:47:18.930Z",
+                     *             "post_timestamp": "2026-11-22T22:42:54.571Z",
+                     *             "processed_timestamp": "2026-11-22T22:42:54.585Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -8059,8 +8059,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                 *       "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
+                 *       "source_account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                 *       "destination_account_id": "01M82PTD5KZ6QP3B64C6TP9V5X",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -8085,11 +8085,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMNF3PZPHEZRMSXYDDK6X",
+                     *         "transaction_id": "01M82PTEZ899GHQ3YC4XQWZA7J",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "source_account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "destination_account_id": "01M82PTD5KZ6QP3B64C6TP9V5X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8107,12 +8107,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:18.896Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:18.930Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.571Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.585Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -8238,11 +8238,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMNF3PZPHEZRMSXYDDK6X",
+                     *         "transaction_id": "01M82PTEZ899GHQ3YC4XQWZA7J",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "source_account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "destination_account_id": "01M82KMCQPMMVTF69FGHWYT58D",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "source_account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "destination_account_id": "01M82PTD5KZ6QP3B64C6TP9V5X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8260,12 +8260,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:18.896Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:18.930Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.571Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.585Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -8452,45 +8452,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82NPCHZF695P6E45F47FS9Q",
-                     *             "event_id": "01M82NPCHZF695P6E45F47FS9Q",
+                     *             "id": "01M82RVX6DK513PDCDD1TCYA70",
+                     *             "event_id": "01M82RVX6DK513PDCDD1TCYA70",
                      *             "event": "card-transaction",
-                     *             "url": "http://127.0.0.1:40243/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:39007/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T22:23:12.582Z",
+                     *                 "at": "2026-11-22T23:18:39.068Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 44,
+                     *                 "duration_ms": 4,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T22:23:12.447Z",
+                     *             "created_at": "2026-11-22T23:18:39.053Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M82NPCE9FBYTSWQAS33PBHSD",
-                     *             "event_id": "01M82NPCE9FBYTSWQAS33PBHSD",
+                     *             "id": "01M82RVX5HGHWD1QMJNR61EAZF",
+                     *             "event_id": "01M82RVX5HGHWD1QMJNR61EAZF",
                      *             "event": "card-transaction",
-                     *             "url": "http://127.0.0.1:40243/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:39007/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T22:23:12.381Z",
+                     *                 "at": "2026-11-22T23:18:39.040Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 14,
+                     *                 "duration_ms": 3,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T22:23:12.329Z",
+                     *             "created_at": "2026-11-22T23:18:39.025Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04Mk5QQ0U5RkJZVFNXUUFTMzNQQkhTRA"
+                     *         "next_cursor": "MTowMU04MlJWWDVIR0hXRDFRTUpOUjYxRUFaRg"
                      *       }
                      *     }
                      */
@@ -8533,22 +8533,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82NPCHZF695P6E45F47FS9Q",
-                     *         "event_id": "01M82NPCHZF695P6E45F47FS9Q",
+                     *         "id": "01M82RVX6DK513PDCDD1TCYA70",
+                     *         "event_id": "01M82RVX6DK513PDCDD1TCYA70",
                      *         "event": "card-transaction",
-                     *         "url": "http://127.0.0.1:40243/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:39007/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T22:23:12.582Z",
+                     *             "at": "2026-11-22T23:18:39.068Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 44,
+                     *             "duration_ms": 4,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T22:23:12.447Z",
+                     *         "created_at": "2026-11-22T23:18:39.053Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -8603,27 +8603,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82NPCHZF695P6E45F47FS9Q",
-                     *         "event_id": "01M82NPCHZF695P6E45F47FS9Q",
+                     *         "id": "01M82RVX6DK513PDCDD1TCYA70",
+                     *         "event_id": "01M82RVX6DK513PDCDD1TCYA70",
                      *         "event": "card-transaction",
-                     *         "url": "http://127.0.0.1:40243/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:39007/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T22:23:12.582Z",
+                     *             "at": "2026-11-22T23:18:39.068Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 44,
+                     *             "duration_ms": 4,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T22:23:13.104Z",
-                     *             "asked_by": "ck_tff85gtj7zr5xdge"
+                     *             "at": "2026-11-22T23:18:39.168Z",
+                     *             "asked_by": "ck_87tzy7tekcgd45d1"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T22:23:12.447Z",
+                     *         "created_at": "2026-11-22T23:18:39.053Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -8687,9 +8687,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82KMF4HPW4F46HPRQP133FS",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "number": "7001431296647327",
+                     *             "id": "01M82PTDK3GSG05BNZ3SK433NX",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "number": "7001455475528418",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -8716,8 +8716,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T21:47:12.452Z",
-                     *             "updated_at": "2026-11-22T21:47:13.485Z"
+                     *             "created_at": "2026-11-22T22:42:53.167Z",
+                     *             "updated_at": "2026-11-22T22:42:53.266Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8809,9 +8809,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMGSV24KK4K45QAK3WD02",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "number": "7001400076381547",
+                     *         "id": "01M82PTDV8Q80C2KZ6KMZSGNDM",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "number": "7001410367172258",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -8838,8 +8838,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T21:47:14.107Z",
-                     *         "updated_at": "2026-11-22T21:47:14.107Z"
+                     *         "created_at": "2026-11-22T22:42:53.416Z",
+                     *         "updated_at": "2026-11-22T22:42:53.416Z"
                      *       }
                      *     }
                      */
@@ -8964,9 +8964,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMF4HPW4F46HPRQP133FS",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "number": "7001431296647327",
+                     *         "id": "01M82PTDK3GSG05BNZ3SK433NX",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "number": "7001455475528418",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -8993,8 +8993,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T21:47:12.452Z",
-                     *         "updated_at": "2026-11-22T21:47:13.485Z"
+                     *         "created_at": "2026-11-22T22:42:53.167Z",
+                     *         "updated_at": "2026-11-22T22:42:53.266Z"
                      *       }
                      *     }
                      */
@@ -9087,9 +9087,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMGK16BGQ0NJTBBTB7A39",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "number": "9880999189829732",
+                     *         "id": "01M82PTDSSNC8Y45W9MMDZYGW8",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "number": "9880938689006671",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -9116,8 +9116,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T21:47:13.889Z",
-                     *         "updated_at": "2026-11-22T21:47:14.017Z"
+                     *         "created_at": "2026-11-22T22:42:53.370Z",
+                     *         "updated_at": "2026-11-22T22:42:53.391Z"
                      *       }
                      *     }
                      */
@@ -9191,9 +9191,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMGK16BGQ0NJTBBTB7A39",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "number": "9880999189829732",
+                     *         "id": "01M82PTDSSNC8Y45W9MMDZYGW8",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "number": "9880938689006671",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -9220,8 +9220,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T21:47:13.889Z",
-                     *         "updated_at": "2026-11-22T21:47:14.066Z"
+                     *         "created_at": "2026-11-22T22:42:53.370Z",
+                     *         "updated_at": "2026-11-22T22:42:53.403Z"
                      *       }
                      *     }
                      */
@@ -9303,10 +9303,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82KMFZMZ0E8ZGPGZTNX3BR5",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "virtual_account_id": "01M82KMF4HPW4F46HPRQP133FS",
-                     *             "number": "7001431296647327",
+                     *             "id": "01M82PTDNP84VESPA5XP45V5WA",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "virtual_account_id": "01M82PTDK3GSG05BNZ3SK433NX",
+                     *             "number": "7001455475528418",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -9326,9 +9326,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T21:47:13.178Z",
+                     *             "paid_at": "2026-11-22T22:42:53.221Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T21:47:18.178Z"
+                     *             "settle_at": "2026-11-22T22:42:58.221Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -9401,10 +9401,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M82KMFZMZ0E8ZGPGZTNX3BR5",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "virtual_account_id": "01M82KMF4HPW4F46HPRQP133FS",
-                     *         "number": "7001431296647327",
+                     *         "id": "01M82PTDNP84VESPA5XP45V5WA",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "virtual_account_id": "01M82PTDK3GSG05BNZ3SK433NX",
+                     *         "number": "7001455475528418",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -9424,9 +9424,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T21:47:13.178Z",
+                     *         "paid_at": "2026-11-22T22:42:53.221Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T21:47:18.178Z"
+                     *         "settle_at": "2026-11-22T22:42:58.221Z"
                      *       }
                      *     }
                      */
@@ -9517,13 +9517,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "6601M82KMHK577GJKF77DG74HHMR",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "6601M82PTE0WGBBNCPRZMR0Y9G4M",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMHK577GJKF77DG74HHMR6304F19D",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82PTE0WGBBNCPRZMR0Y9G4M6304E649",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -9558,9 +9558,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T21:47:14.917Z",
-                     *         "updated_at": "2026-11-22T21:47:14.917Z",
-                     *         "expired_at": "2026-11-22T22:17:14.917Z",
+                     *         "created_at": "2026-11-22T22:42:53.596Z",
+                     *         "updated_at": "2026-11-22T22:42:53.596Z",
+                     *         "expired_at": "2026-11-22T23:12:53.596Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -9680,13 +9680,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "reff_no": "6601M82PTDVMGSZA8ZQ7ZQN0GKJ2",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82PTDVMGSZA8ZQ7ZQN0GKJ2630433E8",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -9721,9 +9721,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T21:47:14.198Z",
-                     *             "updated_at": "2026-11-22T21:47:14.198Z",
-                     *             "expired_at": "2026-11-22T22:17:14.198Z",
+                     *             "created_at": "2026-11-22T22:42:53.428Z",
+                     *             "updated_at": "2026-11-22T22:42:53.428Z",
+                     *             "expired_at": "2026-11-22T23:12:53.428Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -9798,13 +9798,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "6601M82PTDVMGSZA8ZQ7ZQN0GKJ2",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82PTDVMGSZA8ZQ7ZQN0GKJ2630433E8",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -9821,7 +9821,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "ADJRRXJ0JP1Q",
+                     *         "rrn": "W9MJF7Q5QR2R",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -9837,11 +9837,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T21:47:19.535Z",
-                     *         "paid_at": "2026-11-22T21:47:14.535Z",
-                     *         "created_at": "2026-11-22T21:47:14.198Z",
-                     *         "updated_at": "2026-11-22T21:47:14.732Z",
-                     *         "expired_at": "2026-11-22T22:17:14.198Z",
+                     *         "settle_eligible_at": "2026-11-22T22:42:58.518Z",
+                     *         "paid_at": "2026-11-22T22:42:53.518Z",
+                     *         "created_at": "2026-11-22T22:42:53.428Z",
+                     *         "updated_at": "2026-11-22T22:42:53.555Z",
+                     *         "expired_at": "2026-11-22T23:12:53.428Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -9919,13 +9919,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "6601M82PTDVMGSZA8ZQ7ZQN0GKJ2",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82PTDVMGSZA8ZQ7ZQN0GKJ2630433E8",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -9942,7 +9942,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "ADJRRXJ0JP1Q",
+                     *         "rrn": "W9MJF7Q5QR2R",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -9958,11 +9958,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T21:47:19.535Z",
-                     *         "paid_at": "2026-11-22T21:47:14.535Z",
-                     *         "created_at": "2026-11-22T21:47:14.198Z",
-                     *         "updated_at": "2026-11-22T21:47:14.732Z",
-                     *         "expired_at": "2026-11-22T22:17:14.198Z",
+                     *         "settle_eligible_at": "2026-11-22T22:42:58.518Z",
+                     *         "paid_at": "2026-11-22T22:42:53.518Z",
+                     *         "created_at": "2026-11-22T22:42:53.428Z",
+                     *         "updated_at": "2026-11-22T22:42:53.555Z",
+                     *         "expired_at": "2026-11-22T23:12:53.428Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -10047,8 +10047,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "transaction_id": "8801M82PTE1JBDD2PRJMGJFE6E2J",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -10066,13 +10066,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
-                     *             "expired_at": "2026-11-22T22:17:14.994Z",
-                     *             "paid_at": "2026-11-22T21:47:15.121Z",
+                     *             "checkout_url": "http://127.0.0.1:27046/ewallet/8801M82PTE1JBDD2PRJMGJFE6E2J",
+                     *             "expired_at": "2026-11-22T23:12:53.619Z",
+                     *             "paid_at": "2026-11-22T22:42:53.648Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T21:47:20.121Z",
-                     *             "created_at": "2026-11-22T21:47:14.994Z",
-                     *             "updated_at": "2026-11-22T21:47:15.228Z"
+                     *             "settle_at": "2026-11-22T22:42:58.648Z",
+                     *             "created_at": "2026-11-22T22:42:53.619Z",
+                     *             "updated_at": "2026-11-22T22:42:53.677Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10160,8 +10160,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "transaction_id": "8801M82PTE1JBDD2PRJMGJFE6E2J",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -10173,13 +10173,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
-                     *         "expired_at": "2026-11-22T22:17:14.994Z",
+                     *         "checkout_url": "http://127.0.0.1:27046/ewallet/8801M82PTE1JBDD2PRJMGJFE6E2J",
+                     *         "expired_at": "2026-11-22T23:12:53.619Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T21:47:14.994Z",
-                     *         "updated_at": "2026-11-22T21:47:15.074Z"
+                     *         "created_at": "2026-11-22T22:42:53.619Z",
+                     *         "updated_at": "2026-11-22T22:42:53.637Z"
                      *       }
                      *     }
                      */
@@ -10289,8 +10289,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "transaction_id": "8801M82PTE1JBDD2PRJMGJFE6E2J",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -10308,13 +10308,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
-                     *         "expired_at": "2026-11-22T22:17:14.994Z",
-                     *         "paid_at": "2026-11-22T21:47:15.121Z",
+                     *         "checkout_url": "http://127.0.0.1:27046/ewallet/8801M82PTE1JBDD2PRJMGJFE6E2J",
+                     *         "expired_at": "2026-11-22T23:12:53.619Z",
+                     *         "paid_at": "2026-11-22T22:42:53.648Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T21:47:20.121Z",
-                     *         "created_at": "2026-11-22T21:47:14.994Z",
-                     *         "updated_at": "2026-11-22T21:47:15.228Z"
+                     *         "settle_at": "2026-11-22T22:42:58.648Z",
+                     *         "created_at": "2026-11-22T22:42:53.619Z",
+                     *         "updated_at": "2026-11-22T22:42:53.677Z"
                      *       }
                      *     }
                      */
@@ -10403,8 +10403,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMJ2CR1BC3ZHM0FJBH74Y",
-                     *         "payment_code": "8610680671321549",
+                     *         "transaction_id": "01M82PTE4VJMDP8F17472TT84Z",
+                     *         "payment_code": "8610211987059720",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -10415,7 +10415,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M82KMCQNNQJJTWV7GNWPMRDG"
+                     *           "id": "01M82PTD5JEVQDPSE61EQF86NJ"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -10423,7 +10423,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795384035404,
+                     *         "post_timestamp": 1795387373724,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -10545,8 +10545,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMJ2CR1BC3ZHM0FJBH74Y",
-                     *         "payment_code": "8610680671321549",
+                     *         "transaction_id": "01M82PTE4VJMDP8F17472TT84Z",
+                     *         "payment_code": "8610211987059720",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -10560,7 +10560,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M82KMCQNNQJJTWV7GNWPMRDG"
+                     *           "id": "01M82PTD5JEVQDPSE61EQF86NJ"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -10568,8 +10568,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795384035404,
-                     *         "processed_timestamp": 1795384035527,
+                     *         "post_timestamp": 1795387373724,
+                     *         "processed_timestamp": 1795387373755,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -10786,6 +10786,7 @@ export interface operations {
                      *           "EWALLET_SHOPEEPAY",
                      *           "EWALLET_LINKAJA",
                      *           "EWALLET_GOPAY",
+                     *           "CARD",
                      *           "RETAIL_ALFAMART",
                      *           "RETAIL_INDOMARET"
                      *         ]
@@ -10854,8 +10855,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "reff_no": "PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -10869,7 +10870,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
+                     *             "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -10877,8 +10878,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T21:47:15.862Z",
-                     *             "updated_at": "2026-11-22T21:47:16.493Z"
+                     *             "created_at": "2026-11-22T22:42:53.837Z",
+                     *             "updated_at": "2026-11-22T22:42:54.024Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10974,8 +10975,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "PL01M82KMKEK4T665FGJF6WYS9GG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "PL01M82PTEGMZTX0VG0J2J71MXHT",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10989,7 +10990,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMKEK4T665FGJF6WYS9GG",
+                     *         "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTEGMZTX0VG0J2J71MXHT",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10997,8 +10998,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T21:47:16.819Z",
-                     *         "updated_at": "2026-11-22T21:47:16.819Z"
+                     *         "created_at": "2026-11-22T22:42:54.100Z",
+                     *         "updated_at": "2026-11-22T22:42:54.100Z"
                      *       }
                      *     }
                      */
@@ -11095,8 +11096,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -11110,7 +11111,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
+                     *         "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -11118,8 +11119,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T21:47:15.862Z",
-                     *         "updated_at": "2026-11-22T21:47:16.493Z"
+                     *         "created_at": "2026-11-22T22:42:53.837Z",
+                     *         "updated_at": "2026-11-22T22:42:54.024Z"
                      *       }
                      *     }
                      */
@@ -11202,8 +11203,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "PL01M82KMKEK4T665FGJF6WYS9GG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "PL01M82PTEGMZTX0VG0J2J71MXHT",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -11217,7 +11218,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMKEK4T665FGJF6WYS9GG",
+                     *         "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTEGMZTX0VG0J2J71MXHT",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -11225,8 +11226,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T21:47:16.819Z",
-                     *         "updated_at": "2026-11-22T21:47:16.867Z"
+                     *         "created_at": "2026-11-22T22:42:54.100Z",
+                     *         "updated_at": "2026-11-22T22:42:54.116Z"
                      *       }
                      *     }
                      */
@@ -11300,8 +11301,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "PL01M82KMKEK4T665FGJF6WYS9GG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "PL01M82PTEGMZTX0VG0J2J71MXHT",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -11315,7 +11316,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMKEK4T665FGJF6WYS9GG",
+                     *         "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTEGMZTX0VG0J2J71MXHT",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -11323,8 +11324,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T21:47:16.819Z",
-                     *         "updated_at": "2026-11-22T21:47:16.907Z"
+                     *         "created_at": "2026-11-22T22:42:54.100Z",
+                     *         "updated_at": "2026-11-22T22:42:54.126Z"
                      *       }
                      *     }
                      */
@@ -11398,8 +11399,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "reff_no": "PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -11413,7 +11414,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
+                     *         "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -11421,8 +11422,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T21:47:15.862Z",
-                     *         "updated_at": "2026-11-22T21:47:16.493Z"
+                     *         "created_at": "2026-11-22T22:42:53.837Z",
+                     *         "updated_at": "2026-11-22T22:42:54.024Z"
                      *       }
                      *     }
                      */
@@ -11504,9 +11505,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
+                     *             "reff_no": "PH01M82PTEA0JFCYG76CRBQR7WV1",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -11517,7 +11518,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001446655872847",
+                     *             "payment_method_value": "7001447392943575",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -11526,9 +11527,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T22:02:15.998Z",
-                     *             "created_at": "2026-11-22T21:47:15.998Z",
-                     *             "updated_at": "2026-11-22T21:47:16.208Z"
+                     *             "expired_at": "2026-11-22T22:57:53.888Z",
+                     *             "created_at": "2026-11-22T22:42:53.888Z",
+                     *             "updated_at": "2026-11-22T22:42:53.942Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -11601,9 +11602,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
+                     *         "reff_no": "PH01M82PTEA0JFCYG76CRBQR7WV1",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -11626,18 +11627,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001446655872847",
+                     *         "payment_method_value": "7001447392943575",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T21:47:16.388Z",
+                     *         "paid_at": "2026-11-22T22:42:53.995Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T21:47:21.388Z",
-                     *         "expired_at": "2026-11-22T22:02:15.998Z",
-                     *         "created_at": "2026-11-22T21:47:15.998Z",
-                     *         "updated_at": "2026-11-22T21:47:16.505Z"
+                     *         "settle_at": "2026-11-22T22:42:58.995Z",
+                     *         "expired_at": "2026-11-22T22:57:53.888Z",
+                     *         "created_at": "2026-11-22T22:42:53.888Z",
+                     *         "updated_at": "2026-11-22T22:42:54.027Z"
                      *       }
                      *     }
                      */
@@ -11801,7 +11802,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -11831,9 +11832,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
+                     *         "transaction_id": "01M82PTEN80QQHZ5HCKT8C24J8",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11855,8 +11856,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:17.304Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:17.675Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.249Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.298Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11887,9 +11888,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M82KMMJCM0WHYPK1H1NAFV58",
+                     *         "transaction_id": "01M82PTERB53BH713NYGXTFCKA",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -11911,8 +11912,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:17.964Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:18.093Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.347Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.370Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -11989,7 +11990,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -12145,9 +12146,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
+                     *             "transaction_id": "01M82PTEN80QQHZ5HCKT8C24J8",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -12169,8 +12170,8 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T21:47:17.304Z",
-                     *             "processed_timestamp": "2026-11-22T21:47:17.675Z",
+                     *             "post_timestamp": "2026-11-22T22:42:54.249Z",
+                     *             "processed_timestamp": "2026-11-22T22:42:54.298Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -12234,7 +12235,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -12255,9 +12256,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
+                     *         "transaction_id": "01M82PTEN80QQHZ5HCKT8C24J8",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12279,8 +12280,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:17.304Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:17.675Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.249Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.298Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12325,7 +12326,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12460,7 +12461,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -12487,9 +12488,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
+                     *         "transaction_id": "01M82PTEV04WQY2TMJ0S4291PB",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12511,8 +12512,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T21:47:18.335Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:18.417Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.432Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.452Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -12547,9 +12548,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M82KMN6WKDZSK9JX6P2PNZPR",
+                     *         "transaction_id": "01M82PTEX4Z4T1NNMREEDDA7X8",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -12571,8 +12572,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001-x",
-                     *         "post_timestamp": "2026-11-22T21:47:18.620Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:18.712Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.500Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.522Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -12800,9 +12801,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
+                     *             "transaction_id": "01M82PTEV04WQY2TMJ0S4291PB",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -12824,8 +12825,8 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": "gaji-2026-11-001",
-                     *             "post_timestamp": "2026-11-22T21:47:18.335Z",
-                     *             "processed_timestamp": "2026-11-22T21:47:18.417Z",
+                     *             "post_timestamp": "2026-11-22T22:42:54.432Z",
+                     *             "processed_timestamp": "2026-11-22T22:42:54.452Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -12833,9 +12834,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M82KMMJCM0WHYPK1H1NAFV58",
+                     *             "transaction_id": "01M82PTERB53BH713NYGXTFCKA",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -12857,8 +12858,8 @@ export interface operations {
                      *               "currency": null
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T21:47:17.964Z",
-                     *             "processed_timestamp": "2026-11-22T21:47:18.093Z",
+                     *             "post_timestamp": "2026-11-22T22:42:54.347Z",
+                     *             "processed_timestamp": "2026-11-22T22:42:54.370Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -12868,7 +12869,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MktNTUpDTTBXSFlQSzFIMU5BRlY1OA"
+                     *         "next_cursor": "MTowMU04MlBURVJCNTNCSDcxM05ZR1hURkNLQQ"
                      *       }
                      *     }
                      */
@@ -12938,9 +12939,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
+                     *         "transaction_id": "01M82PTEV04WQY2TMJ0S4291PB",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12962,8 +12963,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T21:47:18.335Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:18.417Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.432Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.452Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -13025,7 +13026,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -13046,9 +13047,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M82KMMXZ0F9E4RWWM36PKQAG",
+                     *         "transaction_id": "01M82PTEV04WQY2TMJ0S4291PB",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13070,8 +13071,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T21:47:18.335Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:18.417Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.432Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.452Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -13116,7 +13117,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -13263,7 +13264,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *       "reference_number": "hadiah-2026-11-001",
                  *       "channel": "GOPAY",
                  *       "phone_number": "081234567890",
@@ -13293,9 +13294,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M82KMNR1CWCR2HW9MWSNVYS9",
+                     *         "transaction_id": "8801M82PTF21HX0H569EXGQXECCS",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13313,12 +13314,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99595000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:19.169Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:19.268Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.657Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.690Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -13348,9 +13349,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8801M82KMNXCJEBHF5C54AAQBG45",
+                     *         "transaction_id": "8801M82PTF3HBZHNHP248W08RHWK",
                      *         "reference_number": "hadiah-2026-11-001-x",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -13372,8 +13373,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:19.340Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:19.474Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.706Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.734Z",
                      *         "failed_code": "4033805",
                      *         "failed_reason": "Do Not Honor",
                      *         "channel": "GOPAY",
@@ -13449,7 +13450,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "reference_number": "hadiah-2026-11-001",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
@@ -13492,7 +13493,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *       "reference_number": "hadiah-2026-11-001"
                  *     }
                  */
@@ -13513,9 +13514,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M82KMNR1CWCR2HW9MWSNVYS9",
+                     *         "transaction_id": "8801M82PTF21HX0H569EXGQXECCS",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13533,12 +13534,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99595000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:19.169Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:19.268Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.657Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.690Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -13582,7 +13583,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -13633,9 +13634,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
+                     *             "transaction_id": "01M82PTF5NVYE1M5XVCJDE9TAM",
                      *             "reference_number": "tunai-1",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -13653,12 +13654,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99545000.00",
+                     *               "value": "99495000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T21:47:19.634Z",
-                     *             "processed_timestamp": "2026-11-22T21:47:19.939Z",
+                     *             "post_timestamp": "2026-11-22T22:42:54.773Z",
+                     *             "processed_timestamp": "2026-11-22T22:42:54.843Z",
                      *             "status": "withdrawn",
                      *             "bank_code": "BCA",
                      *             "bank_name": "Bank Central Asia",
@@ -13751,9 +13752,9 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMPPN2S7CRNF6ZZFZN95J",
+                     *         "transaction_id": "01M82PTF95D0E52YQBEHWAS22K",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -13771,18 +13772,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99471066.00",
+                     *           "value": "99395000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T21:47:20.149Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.885Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T23:47:20.149Z",
-                     *         "withdrawal_code": "129332092755"
+                     *         "expired_at": "2026-11-23T00:42:54.885Z",
+                     *         "withdrawal_code": "106432581421"
                      *       }
                      *     }
                      */
@@ -13932,9 +13933,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
+                     *         "transaction_id": "01M82PTF5NVYE1M5XVCJDE9TAM",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -13952,18 +13953,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99545000.00",
+                     *           "value": "99495000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:19.634Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.773Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "withdrawal_code": "962676030934"
+                     *         "withdrawal_code": "584290319077"
                      *       }
                      *     }
                      */
@@ -14036,9 +14037,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M82KMPPN2S7CRNF6ZZFZN95J",
+                     *         "transaction_id": "01M82PTF95D0E52YQBEHWAS22K",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "05",
                      *           "desc": "Canceled"
@@ -14060,13 +14061,13 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T21:47:20.149Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:20.348Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.885Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.938Z",
                      *         "status": "canceled",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T23:47:20.149Z"
+                     *         "expired_at": "2026-11-23T00:42:54.885Z"
                      *       }
                      *     }
                      */
@@ -14093,9 +14094,9 @@ export interface operations {
                      *         "message": "The cash has been drawn already"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
+                     *         "transaction_id": "01M82PTF5NVYE1M5XVCJDE9TAM",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -14113,12 +14114,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99545000.00",
+                     *           "value": "99495000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T21:47:19.634Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:19.939Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.773Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:54.843Z",
                      *         "status": "withdrawn",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
@@ -14204,9 +14205,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
+                     *         "transaction_id": "6601M82PTFBNJB143ZH9P0M2ARR9",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "01",
                      *           "desc": "Initiated"
@@ -14243,7 +14244,7 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T21:47:20.417Z",
+                     *         "post_timestamp": "2026-11-22T22:42:54.965Z",
                      *         "processed_timestamp": "",
                      *         "rrn": ""
                      *       }
@@ -14322,7 +14323,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "reference_number": "qris-x",
                      *         "message": "qr_data: tag 63 is not the checksum of the code",
                      *         "errors": {
@@ -14396,9 +14397,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
+                     *         "transaction_id": "6601M82PTFBNJB143ZH9P0M2ARR9",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -14419,7 +14420,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99591066.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -14435,9 +14436,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T21:47:20.634Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:20.784Z",
-                     *         "rrn": "HRNZPG358Y5B"
+                     *         "post_timestamp": "2026-11-22T22:42:55.005Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:55.058Z",
+                     *         "rrn": "CTNWC5QWFW5R"
                      *       }
                      *     }
                      */
@@ -14523,7 +14524,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "reference_number": "qris-2026-11-042",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -14603,9 +14604,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
+                     *         "transaction_id": "6601M82PTFBNJB143ZH9P0M2ARR9",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -14626,7 +14627,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99591066.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -14642,9 +14643,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T21:47:20.634Z",
-                     *         "processed_timestamp": "2026-11-22T21:47:20.784Z",
-                     *         "rrn": "HRNZPG358Y5B"
+                     *         "post_timestamp": "2026-11-22T22:42:55.005Z",
+                     *         "processed_timestamp": "2026-11-22T22:42:55.058Z",
+                     *         "rrn": "CTNWC5QWFW5R"
                      *       }
                      *     }
                      */
@@ -14740,8 +14741,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
                      *             "customer_name": "Ani Lestari",
@@ -14752,10 +14753,10 @@ export interface operations {
                      *             "bank_account_number": "****7890",
                      *             "bank_account_name": "TEST 7890",
                      *             "redirect_url": "https://toko.example/terhubung",
-                     *             "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
-                     *             "created_at": "2026-11-22T21:47:22.178Z",
-                     *             "expired_at": "2026-11-22T22:17:22.178Z",
-                     *             "bound_at": "2026-11-22T21:47:23.415Z",
+                     *             "handover_code": "E2ifQlzd11EyEEoe1ZZODr4bVIr2nj7Z2upkVQPysxs",
+                     *             "created_at": "2026-11-22T22:42:55.378Z",
+                     *             "expired_at": "2026-11-22T23:12:55.378Z",
+                     *             "bound_at": "2026-11-22T22:42:55.563Z",
                      *             "unbound_at": null
                      *           }
                      *         ],
@@ -14818,7 +14819,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *       "bank_code": "BRI",
                  *       "customer_id": "pelanggan-43",
                  *       "customer_name": "Ani Lestari",
@@ -14845,8 +14846,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "1746f9a8-589d-4f50-a4d7-88be32c574c5",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "d24e60ff-9d8f-4f9c-b387-5da34ece1c8a",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -14858,11 +14859,11 @@ export interface operations {
                      *         "bank_account_name": null,
                      *         "redirect_url": "https://toko.example/terhubung",
                      *         "handover_code": null,
-                     *         "created_at": "2026-11-22T22:22:29.502Z",
-                     *         "expired_at": "2026-11-22T22:52:29.502Z",
+                     *         "created_at": "2026-11-22T23:17:58.451Z",
+                     *         "expired_at": "2026-11-22T23:47:58.451Z",
                      *         "bound_at": null,
                      *         "unbound_at": null,
-                     *         "webview_url": "http://127.0.0.1:12064/bind/1746f9a8589d4f50a4d788be32c574c5nWjyuZBcZ8Mf1fwHeHDgMbwwnLLmzh-foxZpBPvqq44"
+                     *         "webview_url": "http://127.0.0.1:27046/bind/d24e60ff9d8f4f9cb3875da34ece1c8aEbhV2ZCq5ISqlRgMmmjGi2MfkhlaUAp-XpQ7MDhDB5c"
                      *       }
                      *     }
                      */
@@ -14931,7 +14932,7 @@ export interface operations {
                      *       "response_message": "Validation error",
                      *       "data": {
                      *         "bank_code": "CITI",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON",
                      *         "errors": {
                      *           "bank_code": [
@@ -14975,8 +14976,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "1746f9a8-589d-4f50-a4d7-88be32c574c5",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "d24e60ff-9d8f-4f9c-b387-5da34ece1c8a",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -14987,10 +14988,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "DC6mdnMludGOJbCH0BwNuJO5N7rn8A60QOjfbD3siUM",
-                     *         "created_at": "2026-11-22T22:22:29.502Z",
-                     *         "expired_at": "2026-11-22T22:52:29.502Z",
-                     *         "bound_at": "2026-11-22T22:22:30.261Z",
+                     *         "handover_code": "B4RQZigqr7QUZQpXy_ePM_ZpAFu_6SVnmRGvgOl25Z0",
+                     *         "created_at": "2026-11-22T23:17:58.451Z",
+                     *         "expired_at": "2026-11-22T23:47:58.451Z",
+                     *         "bound_at": "2026-11-22T23:17:58.673Z",
                      *         "unbound_at": null
                      *       }
                      *     }
@@ -15058,8 +15059,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -15070,16 +15071,16 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
-                     *         "created_at": "2026-11-22T21:47:22.178Z",
-                     *         "expired_at": "2026-11-22T22:17:22.178Z",
-                     *         "bound_at": "2026-11-22T21:47:23.415Z",
+                     *         "handover_code": "E2ifQlzd11EyEEoe1ZZODr4bVIr2nj7Z2upkVQPysxs",
+                     *         "created_at": "2026-11-22T22:42:55.378Z",
+                     *         "expired_at": "2026-11-22T23:12:55.378Z",
+                     *         "bound_at": "2026-11-22T22:42:55.563Z",
                      *         "unbound_at": null,
                      *         "otp_required": true,
                      *         "otp_handoff": {
-                     *           "token": "v2:env:k1:pgKycVlSOnCxrnbAUUgjaabfZ8FQXbyj8NUq+AXtkl7UnZ0kJToQbMRxgkMJkHEbrNAS79ops5R3ZNAT:UgcT7EzWAb6zvvKw:Wc7CX5LoUEYvQPzZkcvnwurAdadBTVSGduFR/1t/apkqT5kVdmjTG66LvNp6t1y91Dk/iNYDhrvTKxSEvgE=:0I02ayI1PaSjfuK8RMnOMw==",
-                     *           "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                     *           "expired_at": "2026-11-22T21:57:27.507Z"
+                     *           "token": "v2:env:k1:2dHV+MGowSCuxx8XNOsXbiAl5gvvma2QL44cGpntu2uTqTz++EvssztLjvtg+uHp3SNZzGapGjI2I2aR:0EmG20iP2nZs1aNA:veIq46FIL5qlIk+7xLX+VIWAAazO6S6dNDm6hO5RNMn2JY8HAV3aW+CI03ZlfpzPQYHTsXIgQpmy0B+G4eE=:BF5b/hC+0xtNmhtQ8WiUSQ==",
+                     *           "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                     *           "expired_at": "2026-11-22T22:52:57.157Z"
                      *         }
                      *       }
                      *     }
@@ -15103,7 +15104,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                      *         "message": "The binding is not active"
                      *       }
                      *     }
@@ -15160,8 +15161,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                 *       "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *       "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                 *       "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                  *       "reference_number": "tagihan-3",
                  *       "amount": {
                  *         "value": "900000.00",
@@ -15188,9 +15189,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "daecef45-d427-8a3f-b3d0-57bb9f89ce7f",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *         "transaction_id": "ecd5b7e2-b579-8001-998f-56fee801dee7",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                      *         "reference_number": "tagihan-3",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -15204,7 +15205,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 3,
-                     *         "otp_expired_at": "2026-11-22T21:52:25.505Z",
+                     *         "otp_expired_at": "2026-11-22T22:47:55.917Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -15214,7 +15215,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T21:47:25.501Z",
+                     *         "created_at": "2026-11-22T22:42:55.915Z",
                      *         "processed_at": null
                      *       }
                      *     }
@@ -15299,8 +15300,8 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                      *         "reference_number": "tagihan-1",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -15342,11 +15343,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "otp": "123456",
-                 *       "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                 *       "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                  *       "unbind_context": {
-                 *         "token": "v2:env:k1:pgKycVlSOnCxrnbAUUgjaabfZ8FQXbyj8NUq+AXtkl7UnZ0kJToQbMRxgkMJkHEbrNAS79ops5R3ZNAT:UgcT7EzWAb6zvvKw:Wc7CX5LoUEYvQPzZkcvnwurAdadBTVSGduFR/1t/apkqT5kVdmjTG66LvNp6t1y91Dk/iNYDhrvTKxSEvgE=:0I02ayI1PaSjfuK8RMnOMw==",
-                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                 *         "expired_at": "2026-11-22T21:57:27.507Z"
+                 *         "token": "v2:env:k1:2dHV+MGowSCuxx8XNOsXbiAl5gvvma2QL44cGpntu2uTqTz++EvssztLjvtg+uHp3SNZzGapGjI2I2aR:0EmG20iP2nZs1aNA:veIq46FIL5qlIk+7xLX+VIWAAazO6S6dNDm6hO5RNMn2JY8HAV3aW+CI03ZlfpzPQYHTsXIgQpmy0B+G4eE=:BF5b/hC+0xtNmhtQ8WiUSQ==",
+                 *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                 *         "expired_at": "2026-11-22T22:52:57.157Z"
                  *       }
                  *     }
                  */
@@ -15367,8 +15368,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -15379,10 +15380,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
-                     *         "created_at": "2026-11-22T21:47:22.178Z",
-                     *         "expired_at": "2026-11-22T22:17:22.178Z",
-                     *         "bound_at": "2026-11-22T21:47:23.415Z",
+                     *         "handover_code": "E2ifQlzd11EyEEoe1ZZODr4bVIr2nj7Z2upkVQPysxs",
+                     *         "created_at": "2026-11-22T22:42:55.378Z",
+                     *         "expired_at": "2026-11-22T23:12:55.378Z",
+                     *         "bound_at": "2026-11-22T22:42:55.563Z",
                      *         "unbound_at": null,
                      *         "attempts_left": null
                      *       }
@@ -15407,9 +15408,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *         "transaction_id": "f0adbcd2-6f44-86a1-9a8b-cfb1ce8f061d",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                      *         "reference_number": "tagihan-2",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -15423,7 +15424,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 2,
-                     *         "otp_expired_at": "2026-11-22T21:52:25.044Z",
+                     *         "otp_expired_at": "2026-11-22T22:47:55.841Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -15433,7 +15434,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T21:47:25.035Z",
+                     *         "created_at": "2026-11-22T22:42:55.839Z",
                      *         "processed_at": null,
                      *         "attempts_left": 2,
                      *         "message": "The OTP is wrong"
@@ -15537,9 +15538,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "daecef45-d427-8a3f-b3d0-57bb9f89ce7f",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *             "transaction_id": "ecd5b7e2-b579-8001-998f-56fee801dee7",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                      *             "reference_number": "tagihan-3",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -15553,7 +15554,7 @@ export interface operations {
                      *             "status": "PENDING_OTP",
                      *             "requires_otp": true,
                      *             "otp_attempts_left": 3,
-                     *             "otp_expired_at": "2026-11-22T21:52:25.505Z",
+                     *             "otp_expired_at": "2026-11-22T22:47:55.917Z",
                      *             "failed_code": null,
                      *             "failed_reason": null,
                      *             "has_settle": false,
@@ -15563,13 +15564,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T21:47:25.501Z",
+                     *             "created_at": "2026-11-22T22:42:55.915Z",
                      *             "processed_at": null
                      *           },
                      *           {
-                     *             "transaction_id": "a2eb829b-982a-82a6-bbb7-0935f3bc46ee",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *             "transaction_id": "f0adbcd2-6f44-86a1-9a8b-cfb1ce8f061d",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                      *             "reference_number": "tagihan-2",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -15577,27 +15578,33 @@ export interface operations {
                      *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "fee": null,
-                     *             "net_amount": null,
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
                      *             "description": null,
-                     *             "status": "PENDING",
+                     *             "status": "SUCCESS",
                      *             "requires_otp": true,
                      *             "otp_attempts_left": null,
                      *             "otp_expired_at": null,
                      *             "failed_code": null,
                      *             "failed_reason": null,
                      *             "has_settle": false,
-                     *             "settle_at": null,
+                     *             "settle_at": "2026-11-22T22:43:00.920Z",
                      *             "refunded_amount": {
                      *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T21:47:25.035Z",
-                     *             "processed_at": null
+                     *             "created_at": "2026-11-22T22:42:55.839Z",
+                     *             "processed_at": "2026-11-22T22:42:55.920Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1Mzg0MDQ1MDM1OmEyZWI4MjliLTk4MmEtODJhNi1iYmI3LTA5MzVmM2JjNDZlZQ"
+                     *         "next_cursor": "MToxNzk1Mzg3Mzc1ODM5OmYwYWRiY2QyLTZmNDQtODZhMS05YThiLWNmYjFjZThmMDYxZA"
                      *       }
                      *     }
                      */
@@ -15667,9 +15674,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
+                     *         "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
                      *         "reference_number": "tagihan-1",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -15693,14 +15700,14 @@ export interface operations {
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T21:47:28.803Z",
+                     *         "settle_at": "2026-11-22T22:43:00.654Z",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [
                      *           {
-                     *             "refund_id": "5d4edc6c-8d35-4c7b-af6d-a1ab2a583895",
+                     *             "refund_id": "afe391a9-7065-47d8-8c4e-9057258860ee",
                      *             "reference_number": "retur-1",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -15709,11 +15716,11 @@ export interface operations {
                      *             "status": "SUCCESS",
                      *             "failed_code": null,
                      *             "failed_reason": null,
-                     *             "created_at": "2026-11-22T21:47:24.183Z",
-                     *             "processed_at": "2026-11-22T21:47:24.264Z"
+                     *             "created_at": "2026-11-22T22:42:55.720Z",
+                     *             "processed_at": "2026-11-22T22:42:55.741Z"
                      *           },
                      *           {
-                     *             "refund_id": "a4ef903b-258a-4242-9b7b-18817e1e4914",
+                     *             "refund_id": "d43c04d6-3518-4d1c-aeee-bf401d82cebd",
                      *             "reference_number": "retur-3",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -15722,12 +15729,12 @@ export interface operations {
                      *             "status": "FAILED",
                      *             "failed_code": "4035815",
                      *             "failed_reason": "Transaction Not Permitted",
-                     *             "created_at": "2026-11-22T21:47:24.516Z",
-                     *             "processed_at": "2026-11-22T21:47:24.617Z"
+                     *             "created_at": "2026-11-22T22:42:55.782Z",
+                     *             "processed_at": "2026-11-22T22:42:55.811Z"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T21:47:23.723Z",
-                     *         "processed_at": "2026-11-22T21:47:23.803Z"
+                     *         "created_at": "2026-11-22T22:42:55.632Z",
+                     *         "processed_at": "2026-11-22T22:42:55.654Z"
                      *       }
                      *     }
                      */
@@ -15812,7 +15819,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "refund_id": "5d4edc6c-8d35-4c7b-af6d-a1ab2a583895",
+                     *         "refund_id": "afe391a9-7065-47d8-8c4e-9057258860ee",
                      *         "reference_number": "retur-1",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -15821,9 +15828,9 @@ export interface operations {
                      *         "status": "SUCCESS",
                      *         "failed_code": null,
                      *         "failed_reason": null,
-                     *         "created_at": "2026-11-22T21:47:24.183Z",
-                     *         "processed_at": "2026-11-22T21:47:24.264Z",
-                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
+                     *         "created_at": "2026-11-22T22:42:55.720Z",
+                     *         "processed_at": "2026-11-22T22:42:55.741Z",
+                     *         "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -15851,7 +15858,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "refund_id": "a4ef903b-258a-4242-9b7b-18817e1e4914",
+                     *         "refund_id": "d43c04d6-3518-4d1c-aeee-bf401d82cebd",
                      *         "reference_number": "retur-3",
                      *         "amount": {
                      *           "value": "70000.00",
@@ -15860,9 +15867,9 @@ export interface operations {
                      *         "status": "FAILED",
                      *         "failed_code": "4035815",
                      *         "failed_reason": "Transaction Not Permitted",
-                     *         "created_at": "2026-11-22T21:47:24.516Z",
-                     *         "processed_at": "2026-11-22T21:47:24.617Z",
-                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
+                     *         "created_at": "2026-11-22T22:42:55.782Z",
+                     *         "processed_at": "2026-11-22T22:42:55.811Z",
+                     *         "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -15947,7 +15954,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725",
+                     *         "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe",
                      *         "reference_number": "retur-2",
                      *         "message": "amount: is more than is left of the charge",
                      *         "errors": {
@@ -16021,8 +16028,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82NPCMFHAMKYTDQ1TP70VM7",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "id": "9901M82RVX71SVR1AMGW1YDV063A",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "status": "pending",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -16041,7 +16048,7 @@ export interface operations {
                      *         "merchant_reff_no": "INV-1042",
                      *         "redirect_url": null,
                      *         "action": "redirect",
-                     *         "payment_url": "http://127.0.0.1:31201/card/acs/challenge?creq=eyJtZXNzYWdlVHlwZSI6IkNSZXEiLCJtZXNzYWdlVmVyc2lvbiI6IjIuMi4wIiwidGhyZWVEU1NlcnZlclRyYW5zSUQiOiJkNDlhYzY1Yy1mODhiLTQ3OTgtYjE5OC0xOWQ0NTE1YmZkZDciLCJhY3NUcmFuc0lEIjoiZDc5NjliMGMtYWI0My00NDg0LThmNzQtY2YyNmU0MWRmOTU2IiwiY2hhbGxlbmdlV2luZG93U2l6ZSI6IjA1In0",
+                     *         "payment_url": "http://127.0.0.1:31869/card/acs/challenge?creq=eyJtZXNzYWdlVHlwZSI6IkNSZXEiLCJtZXNzYWdlVmVyc2lvbiI6IjIuMi4wIiwidGhyZWVEU1NlcnZlclRyYW5zSUQiOiI0OTcxOWY1OC00ZjExLTQzYjUtOTBiNC04NGYyZWE0NjIxMTgiLCJhY3NUcmFuc0lEIjoiNmI3OTdiODgtOGJiNy00ZTZiLWIxZDYtNzdkNGI1NzllNWY5IiwiY2hhbGxlbmdlV2luZG93U2l6ZSI6IjA1In0",
                      *         "html_form": null,
                      *         "fee": null,
                      *         "net_amount": null,
@@ -16051,7 +16058,7 @@ export interface operations {
                      *         "cancel_type": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T22:23:12.527Z",
+                     *         "created_at": "2026-11-22T23:18:39.073Z",
                      *         "processed_at": null,
                      *         "captured_at": null,
                      *         "cancelled_at": null
@@ -16078,8 +16085,8 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "id": "9901M82NPCG2VCCQ4PJF17386645",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "id": "9901M82RVX5ZCJ4ZZX7W95KHB2ZR",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "status": "failed",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -16108,8 +16115,8 @@ export interface operations {
                      *         "cancel_type": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T22:23:12.386Z",
-                     *         "processed_at": "2026-11-22T22:23:12.447Z",
+                     *         "created_at": "2026-11-22T23:18:39.039Z",
+                     *         "processed_at": "2026-11-22T23:18:39.053Z",
                      *         "captured_at": null,
                      *         "cancelled_at": null,
                      *         "message": "Insufficient funds"
@@ -16179,7 +16186,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "card_cvv: must have 3 or 4 digits, must have 3 digits for this card",
                      *         "errors": {
                      *           "card_cvv": [
@@ -16226,7 +16233,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *         "id": "9901M82RTNST2KWMJB8HNPWSP61R",
                      *         "status": "success",
                      *         "cancel_type": "refund"
                      *       }
@@ -16252,7 +16259,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "The payment has no outcome yet"
                      *       }
                      *     }
@@ -16326,8 +16333,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "9901M82NN3HBX0AH68430DSSSKHF",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "id": "9901M82RTNST2KWMJB8HNPWSP61R",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "status": "success",
                      *         "amount": {
                      *           "value": "250000.00",
@@ -16361,10 +16368,10 @@ export interface operations {
                      *         "failed_reason": null,
                      *         "cancel_type": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T22:23:16.142Z",
-                     *         "created_at": "2026-11-22T22:22:30.470Z",
-                     *         "processed_at": "2026-11-22T22:22:30.623Z",
-                     *         "captured_at": "2026-11-22T22:23:11.142Z",
+                     *         "settle_at": "2026-11-22T23:18:43.849Z",
+                     *         "created_at": "2026-11-22T23:17:58.724Z",
+                     *         "processed_at": "2026-11-22T23:17:58.750Z",
+                     *         "captured_at": "2026-11-22T23:18:38.849Z",
                      *         "cancelled_at": null
                      *       }
                      *     }
@@ -16444,9 +16451,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M82NN3J69A54X1XP10FN7DV1",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *             "card_transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *             "id": "01M82RTNT4G58EH1G0VDWG6SK1",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *             "card_transaction_id": "9901M82RTNST2KWMJB8HNPWSP61R",
                      *             "status": "open",
                      *             "stage": "chargeback",
                      *             "amount": {
@@ -16463,9 +16470,9 @@ export interface operations {
                      *             },
                      *             "reason_code": "13.1",
                      *             "reason": "Merchandise not received",
-                     *             "respond_by": "2026-12-06T22:23:11.300Z",
+                     *             "respond_by": "2026-12-06T23:18:38.872Z",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T22:23:11.394Z",
+                     *             "created_at": "2026-11-22T23:18:38.895Z",
                      *             "ended_at": null
                      *           }
                      *         ],
@@ -16520,7 +16527,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "status: must be a status of a chargeback",
                      *         "errors": {
                      *           "status": [
@@ -16566,9 +16573,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "id": "01M82NN3J69A54X1XP10FN7DV1",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
-                     *         "card_transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
+                     *         "id": "01M82RTNT4G58EH1G0VDWG6SK1",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
+                     *         "card_transaction_id": "9901M82RTNST2KWMJB8HNPWSP61R",
                      *         "status": "won",
                      *         "stage": "chargeback",
                      *         "amount": {
@@ -16585,10 +16592,10 @@ export interface operations {
                      *         },
                      *         "reason_code": "13.1",
                      *         "reason": "Merchandise not received",
-                     *         "respond_by": "2026-12-06T22:23:11.300Z",
+                     *         "respond_by": "2026-12-06T23:18:38.872Z",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T22:23:11.394Z",
-                     *         "ended_at": "2026-11-22T22:23:12.133Z"
+                     *         "created_at": "2026-11-22T23:18:38.895Z",
+                     *         "ended_at": "2026-11-22T23:18:38.975Z"
                      *       }
                      *     }
                      */
@@ -16667,8 +16674,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
-                     *             "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *             "plan_id": "01M82RVXAGKV528BEZCK695PRG",
+                     *             "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *             "name": "Gym",
                      *             "status": "active",
                      *             "amount": {
@@ -16679,8 +16686,8 @@ export interface operations {
                      *             "interval_count": 1,
                      *             "total_cycles": null,
                      *             "paid_cycles": 1,
-                     *             "start_at": "2026-11-22T22:23:13.148Z",
-                     *             "next_charge_at": "2026-12-22T22:23:13.148Z",
+                     *             "start_at": "2026-11-22T23:18:39.185Z",
+                     *             "next_charge_at": "2026-12-22T23:18:39.185Z",
                      *             "masked_card": "441111******1118",
                      *             "brand": "VISA",
                      *             "card_holder_name": "BUDI SANTOSO",
@@ -16693,7 +16700,8 @@ export interface operations {
                      *             "redirect_url": null,
                      *             "action": null,
                      *             "payment_url": null,
-                     *             "created_at": "2026-11-22T22:23:13.148Z",
+                     *             "html_form": null,
+                     *             "created_at": "2026-11-22T23:18:39.185Z",
                      *             "ended_at": null,
                      *             "ended_reason": null
                      *           }
@@ -16797,8 +16805,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "plan_id": "01M82RVXNCFXXACV5XQKY3P29F",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "name": "Gym",
                      *         "status": "active",
                      *         "amount": {
@@ -16809,8 +16817,8 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T22:23:15.331Z",
-                     *         "next_charge_at": "2026-11-23T22:23:15.331Z",
+                     *         "start_at": "2026-11-22T23:18:39.532Z",
+                     *         "next_charge_at": "2026-11-23T23:18:39.532Z",
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
                      *         "card_holder_name": "BUDI SANTOSO",
@@ -16823,7 +16831,8 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T22:23:15.331Z",
+                     *         "html_form": null,
+                     *         "created_at": "2026-11-22T23:18:39.532Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -16849,8 +16858,8 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "plan_id": "01M8583EW3GY73N7BG6TF84DGT",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "plan_id": "01M85B8WBMS062F1KJAVPETF4R",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "name": "Gym",
                      *         "status": "cancelled",
                      *         "amount": {
@@ -16861,7 +16870,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 0,
-                     *         "start_at": "2026-11-23T22:23:24.035Z",
+                     *         "start_at": "2026-11-23T23:18:47.412Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "447242******6670",
                      *         "brand": "VISA",
@@ -16875,8 +16884,9 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-23T22:23:24.035Z",
-                     *         "ended_at": "2026-11-23T22:23:24.350Z",
+                     *         "html_form": null,
+                     *         "created_at": "2026-11-23T23:18:47.412Z",
+                     *         "ended_at": "2026-11-23T23:18:47.450Z",
                      *         "ended_reason": "declined",
                      *         "message": "Insufficient funds"
                      *       }
@@ -16945,7 +16955,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "interval: must be one of day, week, month",
                      *         "errors": {
                      *           "interval": [
@@ -16991,8 +17001,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "plan_id": "01M82RVXNCFXXACV5XQKY3P29F",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "name": "Gym",
                      *         "status": "past_due",
                      *         "amount": {
@@ -17003,7 +17013,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T22:23:15.331Z",
+                     *         "start_at": "2026-11-22T23:18:39.532Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "447242******6670",
                      *         "brand": "VISA",
@@ -17017,7 +17027,8 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T22:23:15.331Z",
+                     *         "html_form": null,
+                     *         "created_at": "2026-11-22T23:18:39.532Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -17092,8 +17103,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "plan_id": "01M82RVXAGKV528BEZCK695PRG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "name": "Gym",
                      *         "status": "paused",
                      *         "amount": {
@@ -17104,7 +17115,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T22:23:13.148Z",
+                     *         "start_at": "2026-11-22T23:18:39.185Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
@@ -17118,7 +17129,8 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T22:23:13.148Z",
+                     *         "html_form": null,
+                     *         "created_at": "2026-11-22T23:18:39.185Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -17143,7 +17155,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "The plan is paused"
                      *       }
                      *     }
@@ -17217,8 +17229,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "plan_id": "01M82RVXAGKV528BEZCK695PRG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "name": "Gym",
                      *         "status": "active",
                      *         "amount": {
@@ -17229,8 +17241,8 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T22:23:13.148Z",
-                     *         "next_charge_at": "2026-12-22T22:23:13.148Z",
+                     *         "start_at": "2026-11-22T23:18:39.185Z",
+                     *         "next_charge_at": "2026-12-22T23:18:39.185Z",
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
                      *         "card_holder_name": "BUDI SANTOSO",
@@ -17243,7 +17255,8 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T22:23:13.148Z",
+                     *         "html_form": null,
+                     *         "created_at": "2026-11-22T23:18:39.185Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -17268,7 +17281,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "The plan is active"
                      *       }
                      *     }
@@ -17342,8 +17355,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "plan_id": "01M82RVXAGKV528BEZCK695PRG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "name": "Gym",
                      *         "status": "cancelled",
                      *         "amount": {
@@ -17354,7 +17367,7 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 1,
-                     *         "start_at": "2026-11-22T22:23:13.148Z",
+                     *         "start_at": "2026-11-22T23:18:39.185Z",
                      *         "next_charge_at": null,
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
@@ -17368,8 +17381,9 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T22:23:13.148Z",
-                     *         "ended_at": "2026-11-22T22:23:14.035Z",
+                     *         "html_form": null,
+                     *         "created_at": "2026-11-22T23:18:39.185Z",
+                     *         "ended_at": "2026-11-22T23:18:39.357Z",
                      *         "ended_reason": "merchant"
                      *       }
                      *     }
@@ -17393,7 +17407,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "The plan is cancelled"
                      *       }
                      *     }
@@ -17479,8 +17493,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "plan_id": "01M82RVXNCFXXACV5XQKY3P29F",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "name": "Gym",
                      *         "status": "active",
                      *         "amount": {
@@ -17491,8 +17505,8 @@ export interface operations {
                      *         "interval_count": 1,
                      *         "total_cycles": null,
                      *         "paid_cycles": 2,
-                     *         "start_at": "2026-11-22T22:23:15.331Z",
-                     *         "next_charge_at": "2026-11-24T22:23:15.331Z",
+                     *         "start_at": "2026-11-22T23:18:39.532Z",
+                     *         "next_charge_at": "2026-11-24T23:18:39.532Z",
                      *         "masked_card": "441111******1118",
                      *         "brand": "VISA",
                      *         "card_holder_name": "BUDI SANTOSO",
@@ -17505,7 +17519,8 @@ export interface operations {
                      *         "redirect_url": null,
                      *         "action": null,
                      *         "payment_url": null,
-                     *         "created_at": "2026-11-22T22:23:15.331Z",
+                     *         "html_form": null,
+                     *         "created_at": "2026-11-22T23:18:39.532Z",
                      *         "ended_at": null,
                      *         "ended_reason": null
                      *       }
@@ -17574,7 +17589,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "message": "card_cvv: must have 3 or 4 digits, must have 3 digits for this card",
                      *         "errors": {
                      *           "card_cvv": [
@@ -17626,14 +17641,14 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                     *             "plan_id": "01M82RVXAGKV528BEZCK695PRG",
                      *             "cycle": 2,
                      *             "status": "scheduled",
                      *             "amount": {
                      *               "value": "99000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "due_at": "2026-12-22T22:23:13.148Z",
+                     *             "due_at": "2026-12-22T23:18:39.185Z",
                      *             "card_transaction_id": null,
                      *             "attempts": 0,
                      *             "next_retry_at": null,
@@ -17642,20 +17657,20 @@ export interface operations {
                      *             "processed_at": null
                      *           },
                      *           {
-                     *             "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                     *             "plan_id": "01M82RVXAGKV528BEZCK695PRG",
                      *             "cycle": 1,
                      *             "status": "success",
                      *             "amount": {
                      *               "value": "99000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "due_at": "2026-11-22T22:23:13.148Z",
-                     *             "card_transaction_id": "9901M82NPDA29CBT8YVDWE7EY87H",
+                     *             "due_at": "2026-11-22T23:18:39.185Z",
+                     *             "card_transaction_id": "9901M82RVXB21MVH7D5TQN4GVBSP",
                      *             "attempts": 1,
                      *             "next_retry_at": null,
                      *             "failed_code": null,
                      *             "failed_reason": null,
-                     *             "processed_at": "2026-11-22T22:23:13.379Z"
+                     *             "processed_at": "2026-11-22T23:18:39.226Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -17743,9 +17758,9 @@ export interface operations {
                      *         "amount": "50000",
                      *         "customer_name": "TEST 8901",
                      *         "customer_id": "12345678901",
-                     *         "reference_number": "01M82KMRGVB75P436MNQCM43PW",
+                     *         "reference_number": "01M82PTFQJJRE2GJYW06CWHVTH",
                      *         "price": "52500",
-                     *         "created_at": "2026-11-23 04:47:22"
+                     *         "created_at": "2026-11-23 05:42:55"
                      *       }
                      *     }
                      */
@@ -17838,8 +17853,8 @@ export interface operations {
                  * @example {
                  *       "command": "plntok",
                  *       "data": {
-                 *         "reference_number": "01M82KMQJQPQQMK8EJ8J29JGDK",
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG"
+                 *         "reference_number": "01M82PTFGPTYW8HYYWCS3CKWTH",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ"
                  *       }
                  *     }
                  */
@@ -17863,20 +17878,20 @@ export interface operations {
                      *       "response_code": "00",
                      *       "response_text": "Success",
                      *       "data": {
-                     *         "reference_number": "01M82KMQJQPQQMK8EJ8J29JGDK",
-                     *         "transaction_id": "01M82KMQV4HX4QZA0CSGB77N9Y",
-                     *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                     *         "reference_number": "01M82PTFGPTYW8HYYWCS3CKWTH",
+                     *         "transaction_id": "01M82PTFJDFW9Q3GC1V5QPAA4W",
+                     *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                      *         "product_code": "PLN50",
                      *         "customer_id": "12345678901",
                      *         "customer_name": "TEST 8901",
                      *         "amount": "50000",
                      *         "admin_fee": "2500",
                      *         "price": "52500",
-                     *         "token": "34511998732066880633",
-                     *         "serial_number": "HJZ5732K10Q8HC0P",
+                     *         "token": "09837932185427290465",
+                     *         "serial_number": "PFMY1WTSQ181XTE0",
                      *         "status": "success",
-                     *         "created_at": "2026-11-23 04:47:21",
-                     *         "processed_at": "2026-11-23 04:47:21"
+                     *         "created_at": "2026-11-23 05:42:55",
+                     *         "processed_at": "2026-11-23 05:42:55"
                      *       }
                      *     }
                      */
@@ -18162,11 +18177,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *           "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T21:47:14.917Z",
+                 *           "created_at": "2026-11-22T22:42:53.596Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -18177,7 +18192,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T22:17:14.917Z",
+                 *           "expired_at": "2026-11-22T23:12:53.596Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -18191,10 +18206,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMHK577GJKF77DG74HHMR6304F19D",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82PTE0WGBBNCPRZMR0Y9G4M6304E649",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M82KMHK577GJKF77DG74HHMR",
+                 *           "reff_no": "6601M82PTE0WGBBNCPRZMR0Y9G4M",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -18207,14 +18222,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T22:22:29.444Z",
+                 *           "updated_at": "2026-11-22T23:17:58.532Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:22:29"
+                 *       "timestamp": "23 Nov 2026 06:17:58"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -18253,7 +18268,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -18268,22 +18283,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M82KMFZMZ0E8ZGPGZTNX3BR5",
+                 *         "id": "01M82PTDNP84VESPA5XP45V5WA",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001431296647327",
-                 *         "paid_at": "2026-11-22T21:47:13.178Z",
-                 *         "settle_at": "2026-11-22T21:47:18.178Z",
+                 *         "number": "7001455475528418",
+                 *         "paid_at": "2026-11-22T22:42:53.221Z",
+                 *         "settle_at": "2026-11-22T22:42:58.221Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M82KMF4HPW4F46HPRQP133FS"
+                 *         "virtual_account_id": "01M82PTDK3GSG05BNZ3SK433NX"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 04:47:13"
+                 *       "timestamp": "23 Nov 2026 05:42:53"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -18322,11 +18337,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T21:47:14.198Z",
+                 *         "created_at": "2026-11-22T22:42:53.428Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -18337,7 +18352,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T22:17:14.198Z",
+                 *         "expired_at": "2026-11-22T23:12:53.428Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -18350,14 +18365,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T21:47:14.535Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82KMGWPNJBFC1B40T1JP60V6304482E",
+                 *         "paid_at": "2026-11-22T22:42:53.518Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M82PTDVMGSZA8ZQ7ZQN0GKJ2630433E8",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M82KMGWPNJBFC1B40T1JP60V",
-                 *         "rrn": "ADJRRXJ0JP1Q",
+                 *         "reff_no": "6601M82PTDVMGSZA8ZQ7ZQN0GKJ2",
+                 *         "rrn": "W9MJF7Q5QR2R",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T21:47:19.535Z",
+                 *         "settle_eligible_at": "2026-11-22T22:42:58.518Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -18367,13 +18382,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T21:47:14.732Z",
+                 *         "updated_at": "2026-11-22T22:42:53.555Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 04:47:14"
+                 *       "timestamp": "23 Nov 2026 05:42:53"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -18412,16 +18427,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:12064/ewallet/8801M82KMHNJ72KWWDEGTA1BFAVN",
-                 *         "created_at": "2026-11-22T21:47:14.994Z",
+                 *         "checkout_url": "http://127.0.0.1:27046/ewallet/8801M82PTE1JBDD2PRJMGJFE6E2J",
+                 *         "created_at": "2026-11-22T22:42:53.619Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T22:17:14.994Z",
+                 *         "expired_at": "2026-11-22T23:12:53.619Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -18432,17 +18447,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T21:47:15.121Z",
-                 *         "settle_at": "2026-11-22T21:47:20.121Z",
+                 *         "paid_at": "2026-11-22T22:42:53.648Z",
+                 *         "settle_at": "2026-11-22T22:42:58.648Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M82KMHNJ72KWWDEGTA1BFAVN",
-                 *         "updated_at": "2026-11-22T21:47:15.228Z"
+                 *         "transaction_id": "8801M82PTE1JBDD2PRJMGJFE6E2J",
+                 *         "updated_at": "2026-11-22T22:42:53.677Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 04:47:15"
+                 *       "timestamp": "23 Nov 2026 05:42:53"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -18482,7 +18497,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M82KMCQNNQJJTWV7GNWPMRDG"
+                 *           "id": "01M82PTD5JEVQDPSE61EQF86NJ"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -18502,18 +18517,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610680671321549",
-                 *         "post_timestamp": 1795384035404,
-                 *         "processed_timestamp": 1795384035527,
+                 *         "payment_code": "8610211987059720",
+                 *         "post_timestamp": 1795387373724,
+                 *         "processed_timestamp": 1795387373755,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M82KMJ2CR1BC3ZHM0FJBH74Y"
+                 *         "transaction_id": "01M82PTE4VJMDP8F17472TT84Z"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 04:47:15"
+                 *       "timestamp": "23 Nov 2026 05:42:53"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -18553,14 +18568,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-23 04:47:15",
+                 *           "created_at": "2026-11-23 05:42:53",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
-                 *           "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
+                 *           "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTE8DJNF7MQS5ZSWRFSGS",
+                 *           "reff_no": "PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -18568,18 +18583,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-23 04:47:15"
+                 *           "updated_at": "2026-11-23 05:42:53"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-23 04:47:15",
+                 *           "created_at": "2026-11-23 05:42:53",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-23 05:02:15",
+                 *           "expired_at": "2026-11-23 05:57:53",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -18587,16 +18602,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
+                 *           "reff_no": "PH01M82PTEA0JFCYG76CRBQR7WV1",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-23 04:47:15",
+                 *           "updated_at": "2026-11-23 05:42:53",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 04:47:15"
+                 *       "timestamp": "23 Nov 2026 05:42:53"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -18635,16 +18650,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T21:47:15.998Z",
+                 *         "created_at": "2026-11-22T22:42:53.888Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T22:02:15.998Z",
+                 *         "expired_at": "2026-11-22T22:57:53.888Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -18660,15 +18675,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T21:47:16.388Z",
+                 *         "paid_at": "2026-11-22T22:42:53.995Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001446655872847",
-                 *         "reff_no": "PH01M82KMJMYJYMFFE6A01Y01AVP",
-                 *         "settle_at": "2026-11-22T21:47:21.388Z",
+                 *         "payment_method_value": "7001447392943575",
+                 *         "reff_no": "PH01M82PTEA0JFCYG76CRBQR7WV1",
+                 *         "settle_at": "2026-11-22T22:42:58.995Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T21:47:16.505Z",
+                 *         "updated_at": "2026-11-22T22:42:54.027Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -18677,7 +18692,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 04:47:16"
+                 *       "timestamp": "23 Nov 2026 05:42:54"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -18717,14 +18732,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-23 04:47:15",
+                 *           "created_at": "2026-11-23 05:42:53",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:12064/pay/PL01M82KMJGPXEEAD6YHZKM499DE",
-                 *           "reff_no": "PL01M82KMJGPXEEAD6YHZKM499DE",
+                 *           "payment_url": "http://127.0.0.1:27046/pay/PL01M82PTE8DJNF7MQS5ZSWRFSGS",
+                 *           "reff_no": "PL01M82PTE8DJNF7MQS5ZSWRFSGS",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -18732,18 +18747,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-23 04:47:16"
+                 *           "updated_at": "2026-11-23 05:42:54"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-23 04:47:16",
+                 *           "created_at": "2026-11-23 05:42:54",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-23 05:02:16",
+                 *           "expired_at": "2026-11-23 05:57:54",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -18751,16 +18766,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M82KMK902CRRSFS4NN13RC88",
+                 *           "reff_no": "PH01M82PTEFKH2TFKAYEYC4YZ9DS",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-23 05:22:29",
+                 *           "updated_at": "2026-11-23 06:17:58",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:22:29"
+                 *       "timestamp": "23 Nov 2026 06:17:58"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -18799,7 +18814,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -18822,10 +18837,10 @@ export interface operations {
                  *           "value": "150000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795384037304",
-                 *         "processed_timestamp": "1795384037675",
+                 *         "post_timestamp": "1795387374249",
+                 *         "processed_timestamp": "1795387374298",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M82KMKXQM5AMCXZHPA9VX85R",
+                 *         "transaction_id": "01M82PTEN80QQHZ5HCKT8C24J8",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -18872,10 +18887,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99645000.00"
+                 *           "value": "99595000.00"
                  *         },
                  *         "channel": "GOPAY",
                  *         "fee": {
@@ -18894,10 +18909,10 @@ export interface operations {
                  *         "note": "Hadiah undian",
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795384039169",
-                 *         "processed_timestamp": "1795384039268",
+                 *         "post_timestamp": "1795387374657",
+                 *         "processed_timestamp": "1795387374690",
                  *         "reference_number": "hadiah-2026-11-001",
-                 *         "transaction_id": "8801M82KMNR1CWCR2HW9MWSNVYS9",
+                 *         "transaction_id": "8801M82PTF21HX0H569EXGQXECCS",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -18944,10 +18959,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99545000.00"
+                 *           "value": "99495000.00"
                  *         },
                  *         "bank_code": "BCA",
                  *         "bank_name": "Bank Central Asia",
@@ -18966,11 +18981,11 @@ export interface operations {
                  *         },
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795384039634",
-                 *         "processed_timestamp": "1795384039939",
+                 *         "post_timestamp": "1795387374773",
+                 *         "processed_timestamp": "1795387374843",
                  *         "reference_number": "tunai-1",
                  *         "status": "withdrawn",
-                 *         "transaction_id": "01M82KMP6H50E74KAZH7962TT8",
+                 *         "transaction_id": "01M82PTF5NVYE1M5XVCJDE9TAM",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -19017,14 +19032,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "25000.00"
                  *         },
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99591066.00"
+                 *           "value": "99470000.00"
                  *         },
                  *         "fee": {
                  *           "currency": "IDR",
@@ -19041,8 +19056,8 @@ export interface operations {
                  *           "value": "25000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795384040634",
-                 *         "processed_timestamp": "1795384040784",
+                 *         "post_timestamp": "1795387375005",
+                 *         "processed_timestamp": "1795387375058",
                  *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
                  *         "reference_number": "qris-2026-11-042",
                  *         "scope": "issuer",
@@ -19052,7 +19067,7 @@ export interface operations {
                  *         },
                  *         "tip_indicator": "",
                  *         "tip_value": 0,
-                 *         "transaction_id": "6601M82KMPZ1J5AWF7EMWDZTQQWD",
+                 *         "transaction_id": "6601M82PTFBNJB143ZH9P0M2ARR9",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -19100,20 +19115,20 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "admin_fee": "2500",
                  *         "amount": "50000",
-                 *         "created_at": "2026-11-23 04:47:21",
+                 *         "created_at": "2026-11-23 05:42:55",
                  *         "customer_id": "12345678901",
                  *         "customer_name": "TEST 8901",
                  *         "price": "52500",
-                 *         "processed_at": "2026-11-23 04:47:21",
+                 *         "processed_at": "2026-11-23 05:42:55",
                  *         "product_code": "PLN50",
-                 *         "reference_number": "01M82KMQJQPQQMK8EJ8J29JGDK",
-                 *         "serial_number": "HJZ5732K10Q8HC0P",
+                 *         "reference_number": "01M82PTFGPTYW8HYYWCS3CKWTH",
+                 *         "serial_number": "PFMY1WTSQ181XTE0",
                  *         "status": "success",
-                 *         "token": "34511998732066880633",
-                 *         "transaction_id": "01M82KMQV4HX4QZA0CSGB77N9Y"
+                 *         "token": "09837932185427290465",
+                 *         "transaction_id": "01M82PTFJDFW9Q3GC1V5QPAA4W"
                  *       },
                  *       "event": "biller-payment",
                  *       "response_code": "SP000",
@@ -19156,17 +19171,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                 *         "bound_at": "2026-11-22T21:47:23.415Z",
-                 *         "created_at": "2026-11-22T21:47:22.178Z",
+                 *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                 *         "bound_at": "2026-11-22T22:42:55.563Z",
+                 *         "created_at": "2026-11-22T22:42:55.378Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T22:17:22.178Z",
+                 *         "expired_at": "2026-11-22T23:12:55.378Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -19215,17 +19230,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "1c04ac5a-fd6a-46a1-b5ea-5911fedea984",
+                 *         "binding_id": "09e5c4a4-427b-4b48-9543-24c4cd04c555",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T21:52:27.827Z",
+                 *         "created_at": "2026-11-22T22:47:57.245Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T22:22:27.827Z",
+                 *         "expired_at": "2026-11-22T23:17:57.245Z",
                  *         "failed_reason": "declined",
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -19274,17 +19289,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "88a9c48f-a70a-43d4-a997-80df8b6bfcf1",
+                 *         "binding_id": "199bcb9e-5572-4b29-8c94-287553836ca8",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T21:52:27.917Z",
+                 *         "created_at": "2026-11-22T22:47:57.267Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T22:22:27.917Z",
+                 *         "expired_at": "2026-11-22T23:17:57.267Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -19333,22 +19348,22 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                 *         "bound_at": "2026-11-22T21:47:23.415Z",
-                 *         "created_at": "2026-11-22T21:47:22.178Z",
+                 *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                 *         "bound_at": "2026-11-22T22:42:55.563Z",
+                 *         "created_at": "2026-11-22T22:42:55.378Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T22:17:22.178Z",
+                 *         "expired_at": "2026-11-22T23:12:55.378Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
+                 *         "handover_code": "E2ifQlzd11EyEEoe1ZZODr4bVIr2nj7Z2upkVQPysxs",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "UNBOUND",
-                 *         "unbound_at": "2026-11-22T21:52:27.720Z",
+                 *         "unbound_at": "2026-11-22T22:47:57.204Z",
                  *         "unbound_by": "merchant"
                  *       },
                  *       "event": "direct-debit.unbinding.succeeded",
@@ -19392,19 +19407,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                 *         "bound_at": "2026-11-22T21:47:23.415Z",
-                 *         "created_at": "2026-11-22T21:47:22.178Z",
+                 *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                 *         "bound_at": "2026-11-22T22:42:55.563Z",
+                 *         "created_at": "2026-11-22T22:42:55.378Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T22:17:22.178Z",
+                 *         "expired_at": "2026-11-22T23:12:55.378Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "oZOLQlpxtNtXCoaPSK4eGOAHk8OyYhncUYjd6djQbu8",
+                 *         "handover_code": "E2ifQlzd11EyEEoe1ZZODr4bVIr2nj7Z2upkVQPysxs",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "ACTIVE",
                  *         "unbound_at": null,
@@ -19451,14 +19466,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "100000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                 *         "created_at": "2026-11-22T21:47:23.723Z",
+                 *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                 *         "created_at": "2026-11-22T22:42:55.632Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": "Langganan November",
                  *         "failed_code": null,
@@ -19474,7 +19489,7 @@ export interface operations {
                  *         },
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T21:47:23.803Z",
+                 *         "processed_at": "2026-11-22T22:42:55.654Z",
                  *         "reference_number": "tagihan-1",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -19482,9 +19497,9 @@ export interface operations {
                  *         },
                  *         "refunds": [],
                  *         "requires_otp": false,
-                 *         "settle_at": "2026-11-22T21:47:28.803Z",
+                 *         "settle_at": "2026-11-22T22:43:00.654Z",
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725"
+                 *         "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe"
                  *       },
                  *       "event": "direct-debit.charge.succeeded",
                  *       "response_code": "SP000",
@@ -19527,14 +19542,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "900000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "b6164d89-81ae-4e02-9a78-61ce33605c67",
-                 *         "created_at": "2026-11-22T21:47:25.501Z",
+                 *         "binding_id": "8a747dfa-44df-4b73-8c29-e6c3e1a97be2",
+                 *         "created_at": "2026-11-22T22:42:55.915Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": null,
                  *         "failed_code": null,
@@ -19544,7 +19559,7 @@ export interface operations {
                  *         "net_amount": null,
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T21:52:26.815Z",
+                 *         "processed_at": "2026-11-22T22:47:57.006Z",
                  *         "reference_number": "tagihan-3",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -19554,7 +19569,7 @@ export interface operations {
                  *         "requires_otp": true,
                  *         "settle_at": null,
                  *         "status": "EXPIRED",
-                 *         "transaction_id": "daecef45-d427-8a3f-b3d0-57bb9f89ce7f"
+                 *         "transaction_id": "ecd5b7e2-b579-8001-998f-56fee801dee7"
                  *       },
                  *       "event": "direct-debit.charge.failed",
                  *       "response_code": "SP001",
@@ -19601,18 +19616,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T21:47:24.183Z",
+                 *         "created_at": "2026-11-22T22:42:55.720Z",
                  *         "failed_code": null,
                  *         "failed_reason": null,
-                 *         "processed_at": "2026-11-22T21:47:24.264Z",
+                 *         "processed_at": "2026-11-22T22:42:55.741Z",
                  *         "reference_number": "retur-1",
-                 *         "refund_id": "5d4edc6c-8d35-4c7b-af6d-a1ab2a583895",
+                 *         "refund_id": "afe391a9-7065-47d8-8c4e-9057258860ee",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725"
+                 *         "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe"
                  *       },
                  *       "event": "direct-debit.refund.succeeded",
                  *       "response_code": "SP000",
@@ -19659,18 +19674,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "70000.00"
                  *         },
-                 *         "created_at": "2026-11-22T21:47:24.516Z",
+                 *         "created_at": "2026-11-22T22:42:55.782Z",
                  *         "failed_code": "4035815",
                  *         "failed_reason": "Transaction Not Permitted",
-                 *         "processed_at": "2026-11-22T21:47:24.617Z",
+                 *         "processed_at": "2026-11-22T22:42:55.811Z",
                  *         "reference_number": "retur-3",
-                 *         "refund_id": "a4ef903b-258a-4242-9b7b-18817e1e4914",
+                 *         "refund_id": "d43c04d6-3518-4d1c-aeee-bf401d82cebd",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "FAILED",
-                 *         "transaction_id": "6ff46a74-a94d-8412-8636-52f1559c5725"
+                 *         "transaction_id": "95c42407-476f-8bd1-8fd7-8f629fe895fe"
                  *       },
                  *       "event": "direct-debit.refund.failed",
                  *       "response_code": "SP001",
@@ -19713,7 +19728,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19724,7 +19739,7 @@ export interface operations {
                  *         "cancelled_at": null,
                  *         "captured_at": null,
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T22:22:30.470Z",
+                 *         "created_at": "2026-11-22T23:17:58.724Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -19738,7 +19753,7 @@ export interface operations {
                  *         },
                  *         "has_settle": false,
                  *         "html_form": null,
-                 *         "id": "9901M82NN3HBX0AH68430DSSSKHF",
+                 *         "id": "9901M82RTNST2KWMJB8HNPWSP61R",
                  *         "installment": 1,
                  *         "installment_month": 1,
                  *         "masked_card": "441111******1118",
@@ -19749,7 +19764,7 @@ export interface operations {
                  *           "value": "250000.00"
                  *         },
                  *         "payment_url": null,
-                 *         "processed_at": "2026-11-22T22:22:30.623Z",
+                 *         "processed_at": "2026-11-22T23:17:58.750Z",
                  *         "redirect_url": null,
                  *         "settle_at": null,
                  *         "status": "success"
@@ -19757,7 +19772,7 @@ export interface operations {
                  *       "event": "card-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:22:30"
+                 *       "timestamp": "23 Nov 2026 06:17:58"
                  *     }
                  */
                 "application/json": components["schemas"]["CardTransactionWebhook"];
@@ -19796,7 +19811,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19805,7 +19820,7 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "12/39",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T22:23:13.148Z",
+                 *         "created_at": "2026-11-22T23:18:39.185Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -19813,23 +19828,24 @@ export interface operations {
                  *         },
                  *         "ended_at": null,
                  *         "ended_reason": null,
+                 *         "html_form": null,
                  *         "interval": "month",
                  *         "interval_count": 1,
                  *         "masked_card": "441111******1118",
                  *         "name": "Gym",
-                 *         "next_charge_at": "2026-12-22T22:23:13.148Z",
+                 *         "next_charge_at": "2026-12-22T23:18:39.185Z",
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                 *         "plan_id": "01M82RVXAGKV528BEZCK695PRG",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T22:23:13.148Z",
+                 *         "start_at": "2026-11-22T23:18:39.185Z",
                  *         "status": "active",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.activated",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:23:13"
+                 *       "timestamp": "23 Nov 2026 06:18:39"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionActivatedWebhook"];
@@ -19873,20 +19889,20 @@ export interface operations {
                  *           "value": "99000.00"
                  *         },
                  *         "attempts": 1,
-                 *         "card_transaction_id": "9901M82NPDA29CBT8YVDWE7EY87H",
+                 *         "card_transaction_id": "9901M82RVXB21MVH7D5TQN4GVBSP",
                  *         "cycle": 1,
-                 *         "due_at": "2026-11-22T22:23:13.148Z",
+                 *         "due_at": "2026-11-22T23:18:39.185Z",
                  *         "failed_code": null,
                  *         "failed_reason": null,
                  *         "next_retry_at": null,
-                 *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
-                 *         "processed_at": "2026-11-22T22:23:13.379Z",
+                 *         "plan_id": "01M82RVXAGKV528BEZCK695PRG",
+                 *         "processed_at": "2026-11-22T23:18:39.226Z",
                  *         "status": "success"
                  *       },
                  *       "event": "subscription.charge.succeeded",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:23:13"
+                 *       "timestamp": "23 Nov 2026 06:18:39"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionChargeSucceededWebhook"];
@@ -19930,20 +19946,20 @@ export interface operations {
                  *           "value": "99000.00"
                  *         },
                  *         "attempts": 1,
-                 *         "card_transaction_id": "9901M8583718PYZGX9EV9NXTEJE9",
+                 *         "card_transaction_id": "9901M85B8MYRFZ0PBQX198N1T0KD",
                  *         "cycle": 2,
-                 *         "due_at": "2026-11-23T22:23:15.331Z",
+                 *         "due_at": "2026-11-23T23:18:39.532Z",
                  *         "failed_code": "51",
                  *         "failed_reason": "Insufficient funds",
-                 *         "next_retry_at": "2026-11-23T22:23:18.557Z",
-                 *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
+                 *         "next_retry_at": "2026-11-23T23:18:41.958Z",
+                 *         "plan_id": "01M82RVXNCFXXACV5XQKY3P29F",
                  *         "processed_at": null,
                  *         "status": "retrying"
                  *       },
                  *       "event": "subscription.charge.failed",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "24 Nov 2026 05:23:16"
+                 *       "timestamp": "24 Nov 2026 06:18:39"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionChargeFailedWebhook"];
@@ -19982,7 +19998,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -19991,7 +20007,7 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "12/39",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T22:23:15.331Z",
+                 *         "created_at": "2026-11-22T23:18:39.532Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -19999,6 +20015,7 @@ export interface operations {
                  *         },
                  *         "ended_at": null,
                  *         "ended_reason": null,
+                 *         "html_form": null,
                  *         "interval": "day",
                  *         "interval_count": 1,
                  *         "masked_card": "447242******6670",
@@ -20006,16 +20023,16 @@ export interface operations {
                  *         "next_charge_at": null,
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82NPFC3ZBZP99M5ET47EW1K",
+                 *         "plan_id": "01M82RVXNCFXXACV5XQKY3P29F",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T22:23:15.331Z",
+                 *         "start_at": "2026-11-22T23:18:39.532Z",
                  *         "status": "past_due",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.past_due",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "24 Nov 2026 05:23:23"
+                 *       "timestamp": "24 Nov 2026 06:18:47"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionPastDueWebhook"];
@@ -20054,7 +20071,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -20063,14 +20080,15 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "01/40",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T22:23:13.148Z",
+                 *         "created_at": "2026-11-22T23:18:39.185Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
                  *           "phone": "081234567890"
                  *         },
-                 *         "ended_at": "2026-11-22T22:23:14.035Z",
+                 *         "ended_at": "2026-11-22T23:18:39.357Z",
                  *         "ended_reason": "merchant",
+                 *         "html_form": null,
                  *         "interval": "month",
                  *         "interval_count": 1,
                  *         "masked_card": "441111******1118",
@@ -20078,16 +20096,16 @@ export interface operations {
                  *         "next_charge_at": null,
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82NPD7WV0BCYE3ANE1F7SZ5",
+                 *         "plan_id": "01M82RVXAGKV528BEZCK695PRG",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T22:23:13.148Z",
+                 *         "start_at": "2026-11-22T23:18:39.185Z",
                  *         "status": "cancelled",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.cancelled",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:23:14"
+                 *       "timestamp": "23 Nov 2026 06:18:39"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionCancelledWebhook"];
@@ -20126,7 +20144,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -20135,14 +20153,15 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "12/39",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T22:23:14.713Z",
+                 *         "created_at": "2026-11-22T23:18:39.436Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
                  *           "phone": "081234567890"
                  *         },
-                 *         "ended_at": "2026-11-22T22:23:15.155Z",
+                 *         "ended_at": "2026-11-22T23:18:39.491Z",
                  *         "ended_reason": "completed",
+                 *         "html_form": null,
                  *         "interval": "month",
                  *         "interval_count": 1,
                  *         "masked_card": "441111******1118",
@@ -20150,16 +20169,16 @@ export interface operations {
                  *         "next_charge_at": null,
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82NPERSSBSCH7E8PR531792",
+                 *         "plan_id": "01M82RVXJCR4S9QTS35MBE69TR",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T22:23:14.713Z",
+                 *         "start_at": "2026-11-22T23:18:39.436Z",
                  *         "status": "completed",
                  *         "total_cycles": 1
                  *       },
                  *       "event": "subscription.completed",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:23:15"
+                 *       "timestamp": "23 Nov 2026 06:18:39"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionCompletedWebhook"];
@@ -20198,7 +20217,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "action": null,
                  *         "amount": {
                  *           "currency": "IDR",
@@ -20207,7 +20226,7 @@ export interface operations {
                  *         "brand": "VISA",
                  *         "card_expiry": "11/26",
                  *         "card_holder_name": "BUDI SANTOSO",
-                 *         "created_at": "2026-11-22T22:23:14.188Z",
+                 *         "created_at": "2026-11-22T23:18:39.382Z",
                  *         "customer": {
                  *           "email": "budi@example.com",
                  *           "name": "Budi Santoso",
@@ -20215,23 +20234,24 @@ export interface operations {
                  *         },
                  *         "ended_at": null,
                  *         "ended_reason": null,
+                 *         "html_form": null,
                  *         "interval": "month",
                  *         "interval_count": 1,
                  *         "masked_card": "441111******1118",
                  *         "name": "Gym",
-                 *         "next_charge_at": "2026-12-22T22:23:14.188Z",
+                 *         "next_charge_at": "2026-12-22T23:18:39.382Z",
                  *         "paid_cycles": 1,
                  *         "payment_url": null,
-                 *         "plan_id": "01M82NPE8CCVZN6RMMXXBKSA0J",
+                 *         "plan_id": "01M82RVXGP8XYVST6BFQFP5C9E",
                  *         "redirect_url": null,
-                 *         "start_at": "2026-11-22T22:23:14.188Z",
+                 *         "start_at": "2026-11-22T23:18:39.382Z",
                  *         "status": "active",
                  *         "total_cycles": null
                  *       },
                  *       "event": "subscription.card_expiring",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:23:14"
+                 *       "timestamp": "23 Nov 2026 06:18:39"
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionCardExpiringWebhook"];
@@ -20270,19 +20290,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M82KMCQNNQJJTWV7GNWPMRDG",
+                 *         "account_id": "01M82PTD5JEVQDPSE61EQF86NJ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "100000.00"
                  *         },
-                 *         "card_transaction_id": "9901M82NN3HBX0AH68430DSSSKHF",
-                 *         "created_at": "2026-11-22T22:23:11.394Z",
+                 *         "card_transaction_id": "9901M82RTNST2KWMJB8HNPWSP61R",
+                 *         "created_at": "2026-11-22T23:18:38.895Z",
                  *         "ended_at": null,
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "id": "01M82NN3J69A54X1XP10FN7DV1",
+                 *         "id": "01M82RTNT4G58EH1G0VDWG6SK1",
                  *         "merchant_reff_no": "INV-1042",
                  *         "reason": "Merchandise not received",
                  *         "reason_code": "13.1",
@@ -20290,14 +20310,14 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "100000.00"
                  *         },
-                 *         "respond_by": "2026-12-06T22:23:11.300Z",
+                 *         "respond_by": "2026-12-06T23:18:38.872Z",
                  *         "stage": "chargeback",
                  *         "status": "open"
                  *       },
                  *       "event": "card-chargeback",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 05:23:11"
+                 *       "timestamp": "23 Nov 2026 06:18:38"
                  *     }
                  */
                 "application/json": components["schemas"]["CardChargebackWebhook"];
