@@ -17,6 +17,8 @@ import { endSpan, spanAttributes, spanName } from './spans.ts';
 const TIMEOUT_MS = 5_000;
 const RETRY_FIRST_MS = 25;
 const RETRY_MAX_MS = 400;
+/** A try with less time than this would hardly be answered: what is known of the call would become a timeout. */
+const TRY_MIN_MS = 100;
 
 /** The way to one service, which all clients of that service share. */
 export type RpcChannel = Closeable & {
@@ -151,7 +153,7 @@ async function tryUntil(
       return answer;
     } catch (error) {
       const pauseMs = waitMs * (0.5 + Math.random());
-      if (options.retry === false || !mayTryAgain(error, method) || performance.now() + pauseMs >= deadlineMs)
+      if (options.retry === false || !mayTryAgain(error, method) || performance.now() + pauseMs + TRY_MIN_MS >= deadlineMs)
         throw failed(error, method, span);
       await pause(pauseMs, options.signal);
     }
