@@ -43,6 +43,11 @@ export function hasCardNumber(text: string): boolean {
   return text.length >= CARD_DIGITS_MIN && !cardNumbersIn(text).next().done;
 }
 
+/** A stranger's text as merchants may get it: without control and bidirectional characters; empty where it has a card number. */
+export function harmlessText(text: string): string {
+  return hasCardNumber(text) ? '' : text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '');
+}
+
 /**
  * The text with its card numbers masked: the first six digits, six stars, the last four. Ids of ours with letters in them stay as
  * they are. For what is written about a request, never for its data.

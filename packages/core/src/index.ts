@@ -10,7 +10,7 @@ export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
 export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
 export { brandOfCard, CARD_BRANDS, type CardBrand, cvvDigitsOf, maskCardNumber } from './card-brand.ts';
-export { hasCardNumber, maskCardNumbers } from './card-number.ts';
+export { harmlessText, hasCardNumber, maskCardNumbers } from './card-number.ts';
 export { checkpointText, parseCheckpoint } from './checkpoint-text.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor, feeRuleFor } from './fee.ts';

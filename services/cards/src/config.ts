@@ -20,7 +20,7 @@ const shape = {
   MONEY_IN_RPC: env.address(),
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   /** An authorisation takes the issuer's time too. */
-  RAIL_TIMEOUT_MS: env.integer(15_000, 1),
+  RAIL_TIMEOUT_MS: env.integer(15_000, 1, 20_000),
   /** How the acquirer is spoken to. Each way needs its own variables. */
   CARD_ACQUIRER: z.enum(['rest', 'iso8583']).default('rest'),
   RAIL_CARD_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -1,4 +1,4 @@
-import { formatSen } from '@gerbang/core';
+import { formatSen, harmlessText, maskCardNumbers } from '@gerbang/core';
 import { z } from 'zod';
 import type { CallOptions, UnknownOutcome } from '../rail-call.ts';
 import { openSnapHttp, SnapError, TLS_VERSIONS, type TlsVersion } from '../snap-http.ts';
@@ -11,13 +11,17 @@ export type AcquirerCredentials = { url: string; clientKey: string; clientSecret
 
 const CONNECTIONS = 64;
 
+/** What the acquirer writes is stored and shown to merchants. Nothing of a card stays in it, whatever it echoes. */
+const text = (max: number) => z.string().max(max).transform(harmlessText);
+const reference = (max: number) => z.string().max(max).transform(maskCardNumbers);
+
 const authorisation = z.object({
   reference: z.string(),
-  acquirer_reference: z.string().default(''),
+  acquirer_reference: reference(64).default(''),
   amount: z.object({ value: z.string(), currency: z.literal('IDR') }),
   status: z.enum(['authorised', 'captured', 'voided', 'refunded', 'challenge', 'pending', 'declined']),
-  approval_code: z.string().default(''),
-  network_transaction_id: z.string().max(64).optional(),
+  approval_code: reference(16).default(''),
+  network_transaction_id: reference(64).optional(),
   authorised_at: z.iso.datetime().optional(),
   challenge_url: z.url({ protocol: /^https?$/ }).optional(),
   /** Where the issuer's ACS takes the customer by POST only. */
@@ -27,11 +31,11 @@ const authorisation = z.object({
       fields: z.array(z.object({ name: z.string().min(1).max(64), value: z.string().max(16_384) })).max(16),
     })
     .optional(),
-  decline: z.object({ code: z.string().max(16), reason: z.string().max(128) }).optional(),
+  decline: z.object({ code: text(16), reason: text(128) }).optional(),
 });
 type Authorisation = z.output<typeof authorisation>;
 
-const refusal = z.object({ error: z.object({ code: z.string().max(32), message: z.string().max(128) }) });
+const refusal = z.object({ error: z.object({ code: text(32), message: text(128) }) });
 
 /** An answer that can be read; `silent` is anything else. */
 type Answer = { read: Authorisation } | { refused: { code: string; reason: string }; http: number } | { silent: string };

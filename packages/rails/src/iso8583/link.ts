@@ -84,7 +84,13 @@ export function openLink(options: LinkOptions): Link {
     heardAt = now();
     if (isRequest(message.type)) {
       const answer = answerToHost(message);
-      if (answer !== undefined) from.write(toFrame(packMessage(answer)));
+      // After the host's sign-off nothing more leaves over this connection; a new one signs on again.
+      const signsOff = answer !== undefined && message.fields[70] === SIGN_OFF;
+      if (signsOff) signedOn = false;
+      if (answer !== undefined)
+        from.write(toFrame(packMessage(answer)), () => {
+          if (signsOff) lose(from, 'the acquirer has signed off');
+        });
       else log.warn({ type: message.type }, 'the acquirer asks for something that this link does not do');
       return;
     }

@@ -144,3 +144,16 @@ it('signs off when it is closed', async () => {
   expect(host.heard.at(-1)).toMatchObject({ type: '0800', fields: { 70: '002' } });
   await vi.waitFor(() => expect(host.sockets.size).toBe(0));
 });
+
+const isResponse = ({ type }: { type: string }) => type.endsWith('10');
+
+it('sends nothing more after the host has signed off, and signs on over a new connection', async () => {
+  await using host = await startHost();
+  await using link = await signedOn(host);
+  host.answer = (message) => (isResponse(message) ? undefined : reply(message, '00'));
+  host.send(toFrame(packMessage({ type: '0800', fields: { 7: '1122100000', 11: '000001', 70: '002' } })));
+  await vi.waitFor(() => expect(host.heard.some(({ type, fields }) => type === '0810' && fields[70] === '002')).toBe(true));
+  await expect(link.exchange(AUTHORISE, within(200))).rejects.toBeInstanceOf(NotSentError);
+  expect(host.heard.filter(({ type }) => type === '0100')).toEqual([]);
+  await vi.waitFor(() => expect(host.heard.filter(({ fields }) => fields[70] === '001')).toHaveLength(2), { timeout: 10_000 });
+});

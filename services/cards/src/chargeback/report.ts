@@ -1,4 +1,4 @@
-import { hasCardNumber, RefusalError, refuse, ulidFrom } from '@gerbang/core';
+import { harmlessText, RefusalError, refuse, ulidFrom } from '@gerbang/core';
 import { callWithin } from '@gerbang/rails';
 import type { AcquirerChargeback } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
@@ -54,16 +54,11 @@ async function orderOf({ payments, clock }: Context, said: AcquirerChargeback): 
     caseId,
     stage,
     amountSen: BigInt(said.amountSen),
-    reasonCode: harmless(said.reasonCode),
-    reason: harmless(said.reason),
+    reasonCode: harmlessText(said.reasonCode),
+    reason: harmlessText(said.reason),
     respondByMs: said.respondByMs,
     createdAtMs: clock.now(),
   };
-}
-
-/** Text of strangers, as merchants may get it: no card number, no control or bidirectional characters. */
-function harmless(text: string): string {
-  return hasCardNumber(text) ? '' : text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '');
 }
 
 function noteNew({ log, metrics }: Context, { order, state }: StoredChargeback): void {

@@ -3,8 +3,10 @@ import type { Asked, PaymentState } from './state.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** One whose process has died is taken up again this long after its last step; longer than all calls of a step. */
+/** One whose process has died is taken up again this long after its last step, where that calls the ledger. */
 export const RESUME_AFTER_MS = 8 * SECOND;
+/** Where it calls the acquirer: longer than a call may take (`RAIL_TIMEOUT_MS`), so that no other process makes it meanwhile. */
+const RESUME_CALL_AFTER_MS = 25 * SECOND;
 /** The card of one that was not submitted by then is gone with the process that had it. */
 export const SUBMIT_WITHIN_MS = 30 * SECOND;
 /** An acquirer that does not know a payment for so long will not get it any more. */
@@ -62,7 +64,7 @@ export function nextDueMs(state: PaymentState, nowMs: number): number | undefine
 }
 
 function delayAfter({ tries }: Asked): number {
-  return tries === 0 ? RESUME_AFTER_MS : (DELAYS_MS[tries - 1] ?? DELAY_MAX_MS);
+  return tries === 0 ? RESUME_CALL_AFTER_MS : (DELAYS_MS[tries - 1] ?? DELAY_MAX_MS);
 }
 
 /** What operators have decided is compared with the acquirer twice a day for a fortnight. */

@@ -14,7 +14,7 @@ import { hasEnded, type OpenCycle } from './state.ts';
 const STEPS_MAX = 40;
 
 /** A charge that failed without the issuer's no: the customer may try again. */
-const NOT_DECLINED = new Set(['AUTHENTICATION_EXPIRED', 'NOT_SENT', 'NOT_RECEIVED']);
+const NOT_DECLINED = new Set(['3DS', 'AUTHENTICATION_EXPIRED', 'NOT_SENT', 'NOT_RECEIVED']);
 
 /**
  * Takes a plan as far as it goes without waiting, from where it was sent on. Each step is written on condition that no other process has
