@@ -250,3 +250,27 @@ test('no digit of the card is in the database after all that', async () => {
   expect(text.length).toBeGreaterThan(10_000);
   for (const digits of [NUMBER, NUMBER.slice(6, 12), `"${CVV}"`]) expect(text).not.toContain(digits);
 });
+
+test('a void that money-in could not hear of is told by the timer, and asks the acquirer nothing more', async () => {
+  const { pay, session, context, acquirer, id, goTo } = await setUp();
+  await pay();
+  await context.background.settled();
+  session.isAway = true;
+  await cancel(context, own(id())).catch(() => {});
+  await context.background.settled();
+  session.isAway = false;
+  const asked = acquirer.asked.length;
+  await goTo(DAY_MS);
+  expect(session.isReversed).toBe(true);
+  expect(acquirer.asked.slice(asked)).toEqual([]);
+});
+
+test('a success that can neither be taken nor given back waits for operators', async () => {
+  const terms = JSON.stringify({ void_hours: 24, refunds: false, installments: [] });
+  const { pay, session, acquirer, id, goTo } = await setUp({ void: 'refuses' }, { terms });
+  acquirer.state.first = 'pending';
+  await pay();
+  session.isOver = true;
+  Object.assign(acquirer.held.get(id()) ?? expect.fail('it was not sent'), { status: 'authorised' });
+  expect((await goTo(DAY_MS)).document.unresolved_at).toBeInstanceOf(Date);
+});

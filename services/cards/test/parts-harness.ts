@@ -14,9 +14,9 @@ import type { Context } from '../src/context.ts';
 import { type CycleStore, openCycleStore } from '../src/cycle/store.ts';
 import { NO_VELOCITY, type Velocity } from '../src/limits/velocity.ts';
 import type { Metrics } from '../src/metrics.ts';
-import { onPaymentDue } from '../src/payment/advance.ts';
 import type { StoredPayment } from '../src/payment/document.ts';
 import { untold } from '../src/payment/link-standing.ts';
+import { onDue } from '../src/payment/on-due.ts';
 import { paymentId } from '../src/payment/own.ts';
 import type { NewPayment } from '../src/payment/place.ts';
 import { nextDueMs } from '../src/payment/schedule.ts';
@@ -215,7 +215,7 @@ export function useParts() {
         const cycle = plan.state.open && (await cycles.find(id, plan.state.open.cycle));
         const payment = cycle && (await payments.find(cycle.state.attempt.paymentId));
         if ((payment?.document.due_at?.getTime() ?? Number.POSITIVE_INFINITY) <= clock.now() && payment !== undefined)
-          await Promise.all(replicas.map((replica) => onPaymentDue(replica, payment)));
+          await Promise.all(replicas.map((replica) => onDue(replica, payment)));
         await Promise.all(replicas.map((replica) => onPlanDue(replica, plan)));
       }
       return expect.fail('the plan does not come to rest');
@@ -257,7 +257,7 @@ export function useParts() {
         const dueMs = payment.document.due_at?.getTime();
         if (dueMs === undefined || isAtRest(payment, clock.now()) || dueMs > untilMs) return payment;
         if (dueMs > clock.now()) clock.setOffset(clock.offsetMs() + dueMs - clock.now());
-        await Promise.all(replicas.map((replica) => onPaymentDue(replica, payment)));
+        await Promise.all(replicas.map((replica) => onDue(replica, payment)));
       }
       return expect.fail('the payment does not come to rest');
     },

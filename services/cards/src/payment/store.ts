@@ -152,7 +152,8 @@ function waitingFields(
 ): Pick<PaymentDocument, 'asked_at' | 'unresolved_at'> {
   if (state.status === 'contested') return { unresolved_at: new Date(state.endedAtMs) };
   // What its session does not take could not be given back.
-  const isKept = document.link_told === 'refused' && 'refused' in state && state.refused !== undefined;
+  const stands = state.status === 'captured' || state.status === 'settled' || ('refused' in state && state.refused !== undefined);
+  const isKept = document.link_told === 'refused' && stands;
   if (isKept) return { unresolved_at: document.unresolved_at ?? new Date(nowMs) };
   const sinceMs = waitingSinceMs(state, document) ?? ('asked' in state ? nowMs : undefined);
   if (sinceMs === undefined) return {};

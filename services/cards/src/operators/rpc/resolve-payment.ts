@@ -1,4 +1,4 @@
-import { RefusalError, refuseField } from '@gerbang/core';
+import { hasCardNumber, RefusalError, refuseField } from '@gerbang/core';
 import { Outcome as OutcomeMessage, type ResolvePaymentRequest } from '@gerbang/proto/gerbang/cards/v1/operators';
 import type { OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
@@ -23,6 +23,7 @@ export async function resolvePayment(context: Context, request: ResolvePaymentRe
   const { acquirerReference } = request;
   if (acquirerReference.length > REFERENCE_LENGTH_MAX || !/^[\w./-]*$/.test(acquirerReference))
     throw new RefusalError(refuseField('acquirer_reference', `has up to ${REFERENCE_LENGTH_MAX} letters, digits and ._/-`));
+  if (hasCardNumber(acquirerReference)) throw new RefusalError(refuseField('acquirer_reference', 'must not have a card number'));
   const found = await findPayment(context, request.id);
   const then = await thenCommand(context, found, outcome, acquirerReference);
   const sinceMs = waitingSinceMs(found.state, found.document) ?? context.clock.now();
