@@ -19,6 +19,8 @@ export type Foundation<Config = unknown> = {
   log: Logger;
   registry: Registry;
   closing: ClosingStack;
+  /** Aborted when the service is told to stop, DRAIN_DELAY_MS before anything of it is closed. */
+  draining: AbortController;
 };
 
 /** What every service is configured by: `commonShape` and its ADMIN_PORT. */
@@ -49,7 +51,7 @@ export async function assembleService<Config extends CommonConfig, Parts extends
   const closing = new ClosingStack(log, options.closeStepMs);
   try {
     closing.push('telemetry', await startTelemetry({ service: name, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, alarm }));
-    const parts = await open({ name, config, log, registry, closing });
+    const parts = await open({ name, config, log, registry, closing, draining: new AbortController() });
     return { ...parts, close: () => closing.close() };
   } catch (error) {
     await closing.close();

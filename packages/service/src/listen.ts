@@ -7,10 +7,12 @@ import type { CommonConfig, Foundation } from './foundation.ts';
  * Starts /livez, /readyz and /metrics. A service that closes is not ready any more, and goes on for DRAIN_DELAY_MS before anything
  * of it is closed: by then all balancers have turned to others. So these are opened last.
  */
-export async function startProbes({ config, registry, closing }: Foundation<CommonConfig>, ready: Readiness): Promise<Admin> {
+export async function startProbes(foundation: Foundation<CommonConfig>, ready: Readiness): Promise<Admin> {
+  const { config, registry, closing, draining } = foundation;
   const admin = await startAdmin({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, metrics: registry, ready });
   closing.push('admin', async () => {
     admin.drain();
+    draining.abort();
     if (config.DRAIN_DELAY_MS > 0) await sleep(config.DRAIN_DELAY_MS);
     await admin.close();
   });

@@ -78,7 +78,7 @@ export function createApp(context: Context, listener: Listener, timeouts: Timeou
   });
   app.setErrorHandler((error, request, reply) => fail(request, reply, envelopeFor(request.url), error));
   acceptBodies(app, context, listener);
-  closeConnectionsWhenDraining(app);
+  closeConnectionsWhenDraining(app, context.draining);
   add?.(app, { observe, hasHost });
   for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
   return app;
@@ -215,14 +215,10 @@ function acceptBodies(app: FastifyInstance, context: Context, { name, routes }: 
   });
 }
 
-function closeConnectionsWhenDraining(app: FastifyInstance): void {
-  let draining = false;
-  app.addHook('preClose', async () => {
-    draining = true;
-  });
+function closeConnectionsWhenDraining(app: FastifyInstance, draining: AbortSignal): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     addAnswerHeaders(reply);
-    if (draining) reply.header('connection', 'close');
+    if (draining.aborted) reply.header('connection', 'close');
     done(null, payload);
   });
 }

@@ -13,6 +13,8 @@ import type { Metrics } from './metrics.ts';
 
 /** The service's dependencies as one plain object. */
 export type Context = Clients & {
+  /** Aborted when the edge is told to stop: answers end their connections from then on. */
+  draining: AbortSignal;
   /** Accounts and ledger partitions of merchants. */
   directory: MerchantDirectory;
   /** Credentials and whitelists of merchants. */

@@ -40,7 +40,7 @@ export type Service = Closeable & { url: string; billerUrl: string; railsUrl: st
 export function startService(config: Config, options: { realNow?: () => number; log?: Logger } = {}): Promise<Service> {
   const realNow = options.realNow ?? Date.now;
   return assembleService({ name: 'edge', config, log: options.log }, async (foundation) => {
-    const { log, registry, closing } = foundation;
+    const { log, registry, closing, draining } = foundation;
     const clients = openClients(foundation);
     const { merchants } = clients;
     const callerMaxMib = config.UNFINISHED_BODIES_CALLER_MIB;
@@ -51,6 +51,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
     const tokens = createTokenVerifier({ merchants, realNow, log });
     closing.push('token keys', () => tokens.close());
     const context: Context = {
+      draining: draining.signal,
       ...clients,
       directory,
       access,
