@@ -12,6 +12,7 @@ import type { VelocityLimit } from '../src/limits/limit.ts';
 import { reportsOf } from '../src/limits/reports.ts';
 import { createVelocity, type Velocity } from '../src/limits/velocity.ts';
 import { createCardMetrics } from '../src/metrics.ts';
+import { advancePayment } from '../src/payment/advance.ts';
 import { type NewPayment, placePayment } from '../src/payment/place.ts';
 import { pay } from '../src/payment/rpc/pay.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
@@ -143,6 +144,35 @@ describe('what is counted', () => {
     expect(await attempt(good(9), false)).toBe('authorised');
     for (let i = 0; i < 3; i++) await attempt(bad(i), true);
     expect([await attempt(bad(9), false), await attempt(good(10), false)]).toEqual(['RISK_DECLINED', 'authorised']);
+  });
+
+  test('a share of declines by the window of their attempts, so that a rush that ends late closes no later window', async () => {
+    const { acquirer, charge, clock, context } = await setUp([
+      { by: 'merchant', seconds: 600, declines: 3, declined_percent: 60 },
+      { by: 'card', seconds: 600, declines: 3 },
+    ]);
+    const [merchantId, cards] = [newUlid(clock.now()), newCards()];
+    const challenge = async (index: number) => {
+      const id = newId();
+      acquirer.state.first = 'challenge';
+      await placePayment(context, id, newOrder({ merchantId }), cards(index));
+      acquirer.state.first = 'authorised';
+      return id;
+    };
+    const decline = async (id: string) => {
+      Object.assign(acquirer.held.get(id) ?? expect.fail('never sent'), { status: 'declined' });
+      expect((await advancePayment(context, await parts.find(id))).state).toMatchObject({ code: '05' });
+    };
+    clock.setOffset(clock.offsetMs() + 590_000);
+    const late = [await challenge(1), await challenge(1), await challenge(1)];
+    for (let i = 0; i < 12; i++) await charge(cards(10 + i), { merchantId });
+    clock.setOffset(clock.offsetMs() + 20_000);
+    for (const id of late) await decline(id);
+    // Without a share a late decline counts when it is known.
+    expect([await charge(cards(2), { merchantId }), await charge(cards(1))]).toEqual(['authorised', 'RISK_DECLINED']);
+    // In the window of their attempts they count, three of four.
+    for (const id of [await challenge(3), await challenge(4), await challenge(5)]) await decline(id);
+    expect(await charge(cards(6), { merchantId })).toBe('RISK_DECLINED');
   });
 
   test("the customer's address where it is known, as a network, and apart from the merchant's own", async () => {
