@@ -20,7 +20,7 @@ type Held = {
 };
 
 const SILENT = { outcome: 'unknown', reason: 'no answer' } as const;
-const REFUSED = { outcome: 'failed', code: '05', reason: 'Do not honor' } as const;
+const REFUSED = { outcome: 'failed' as const, code: '05', reason: 'Do not honor' };
 const DONE = { outcome: 'done' } as const;
 
 /** An acquirer in memory. It authorises a reference once, and counts what has moved money. */
@@ -33,8 +33,13 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   const requests: AuthorisationRequest[] = [];
   /** By their case ids; what the acquirer says of them when it is asked. */
   const cases = new Map<string, AcquirerChargeback>();
-  const state = { isSilent: false, first: 'authorised' as Held['status'], fields: undefined as FormField[] | undefined };
-  const answerOf = (held: Pick<Held, 'status'>) => answerWith(held, state.fields);
+  const state = {
+    isSilent: false,
+    first: 'authorised' as Held['status'],
+    fields: undefined as FormField[] | undefined,
+    declineCode: REFUSED.code,
+  };
+  const answerOf = (held: Pick<Held, 'status'>) => answerWith(held, state);
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
   const inquire = async ({ reference }: { reference: string }): Promise<InquiryResult> => {
     asked.push('inquire');
@@ -92,7 +97,10 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   return { rail, cases, held, cards, asked, requests, state, behaviour };
 }
 
-function answerWith({ status }: Pick<Held, 'status'>, fields: FormField[] | undefined): AuthorisationState {
+function answerWith(
+  { status }: Pick<Held, 'status'>,
+  { fields, declineCode }: { fields: FormField[] | undefined; declineCode: string },
+): AuthorisationState {
   switch (status) {
     case 'authorised':
       return {
@@ -107,7 +115,7 @@ function answerWith({ status }: Pick<Held, 'status'>, fields: FormField[] | unde
     case 'challenge':
       return { outcome: 'challenge', url: 'https://acs.example/', ...(fields && { fields }) };
     case 'declined':
-      return REFUSED;
+      return { ...REFUSED, code: declineCode };
     case 'voided':
     case 'refunded':
     case 'pending':

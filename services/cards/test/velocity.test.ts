@@ -188,6 +188,20 @@ describe('what is counted', () => {
     expect([await by('2001:db8:1:2::1', 5), await by('2001:db8:1:2::2', 6)]).toEqual(['authorised', 'RISK_DECLINED']);
   });
 
+  test("no refusal that is the acquirer's or our fault, but the declines of the issuer", async () => {
+    const { acquirer, charge, count } = await setUp([{ by: 'card', seconds: 3_600, declines: 2 }]);
+    const card = newCards()(1);
+    acquirer.behaviour.authorise = 'refuses';
+    const refuse = (code: string) => {
+      acquirer.state.declineCode = code;
+      return charge(card);
+    };
+    const faults = ['03', '12', '13', '30', '40', '58', 'invalid_request'];
+    for (const code of [...faults, '51', '05']) expect(await refuse(code)).toBe(code);
+    expect(await refuse('51')).toBe('RISK_DECLINED');
+    expect(await count('gerbang_card_velocity_refusals_total', 'by="card"')).toBe(1);
+  });
+
   test('a customer who goes away is no decline, and a decline counts once', async () => {
     const { acquirer, charge, clock, context } = await setUp([{ by: 'card', seconds: 86_400, declines: 2 }]);
     const card = newCards()(1);
