@@ -132,6 +132,18 @@ describe('what is counted', () => {
     expect(await charge(guess('03/30', '003'), { merchantId: newUlid(3) })).toBe('RISK_DECLINED');
   });
 
+  test('a BIN at each merchant for itself, so that the tester of one merchant closes it to no other', async () => {
+    const { acquirer, charge, clock } = await setUp([{ by: 'bin', seconds: 600, declines: 3, declined_percent: 80 }]);
+    const [tested, other, cards] = [newUlid(clock.now()), newUlid(clock.now()), newCards()];
+    acquirer.behaviour.authorise = 'refuses';
+    for (let i = 0; i < 3; i++) await charge(cards(i), { merchantId: tested });
+    acquirer.behaviour.authorise = 'takes';
+    expect([await charge(cards(8), { merchantId: tested }), await charge(cards(9), { merchantId: other })]).toEqual([
+      'RISK_DECLINED',
+      'authorised',
+    ]);
+  });
+
   test('declines of a BIN where they are most of its attempts: of the eight digits, over many cards', async () => {
     const { acquirer, charge } = await setUp([{ by: 'bin', seconds: 60, declines: 3, declined_percent: 80 }]);
     const [good, bad] = [newCards(), newCards()];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What attempts are counted by. `client`: the customer's address; `caller`: the address of the merchant's server. */
+/** What attempts are counted by. `bin`: an issuer's range at one merchant; `card`: over all merchants; `client`: the customer's address; `caller`: the address of the merchant's server. */
 export const COUNTED_BY = ['merchant', 'bin', 'card', 'client', 'caller'] as const;
 export type CountedBy = (typeof COUNTED_BY)[number];
 

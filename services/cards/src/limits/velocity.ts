@@ -126,7 +126,8 @@ function printOf(prints: CountingPrints, by: CountedBy, attempt: CustomerAttempt
     case 'merchant':
       return merchantId;
     case 'bin':
-      return prints.bin(card);
+      // Of one merchant: over all of them a few addresses on one public link could close an issuer's range to every merchant.
+      return `${merchantId}.${prints.bin(card)}`;
     case 'card':
       return prints.card(card);
     case 'client':
