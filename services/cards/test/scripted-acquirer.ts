@@ -38,6 +38,8 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
     first: 'authorised' as Held['status'],
     fields: undefined as FormField[] | undefined,
     declineCode: REFUSED.code,
+    /** Empty: the acquirer gives none. */
+    networkTransactionId: 'ntid-1',
   };
   const answerOf = (held: Pick<Held, 'status'>) => answerWith(held, state);
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
@@ -97,10 +99,9 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   return { rail, cases, held, cards, asked, requests, state, behaviour };
 }
 
-function answerWith(
-  { status }: Pick<Held, 'status'>,
-  { fields, declineCode }: { fields: FormField[] | undefined; declineCode: string },
-): AuthorisationState {
+type Told = { fields: FormField[] | undefined; declineCode: string; networkTransactionId: string };
+
+function answerWith({ status }: Pick<Held, 'status'>, { fields, declineCode, networkTransactionId }: Told): AuthorisationState {
   switch (status) {
     case 'authorised':
       return {
@@ -108,7 +109,7 @@ function answerWith(
         acquirerReference: 'a-1',
         approvalCode: '000001',
         authorisedAtMs: undefined,
-        networkTransactionId: 'ntid-1',
+        ...(networkTransactionId !== '' && { networkTransactionId }),
       };
     case 'captured':
       return { outcome: 'captured', acquirerReference: 'a-1' };

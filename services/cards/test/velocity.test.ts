@@ -7,6 +7,7 @@ import { createLogger, Registry } from '@gerbang/runtime';
 import { Crash, dying, testLog } from '@gerbang/testkit';
 import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
+import type { Context } from '../src/context.ts';
 import { openCounters, VELOCITY } from '../src/limits/counters.ts';
 import type { VelocityLimit } from '../src/limits/limit.ts';
 import { reportsOf } from '../src/limits/reports.ts';
@@ -239,32 +240,55 @@ describe('what is counted', () => {
   });
 });
 
-test('of a plan the first charge of a card is counted, and the later ones are not', async () => {
-  const { acquirer, clock, context } = await setUp([{ by: 'card', seconds: 3_600, attempts: 1 }]);
-  const cards = newCards();
-  const windows = async () => {
+describe('of a plan', () => {
+  /** How many windows of a limit there are: one for each charge that it has counted, a day apart. */
+  const windows = async (limit: string) => {
     const all = await parts.store().collection<{ _id: string }>(VELOCITY).find({}).toArray();
-    return all.filter(({ _id }) => _id.startsWith('card/3600:')).length;
+    return all.filter(({ _id }) => _id.startsWith(`${limit}:`)).length;
   };
-  const before = await windows();
-  const order = (index: number, over: { startAtMs?: bigint } = {}) => {
-    const { number, expiry, cvv = '', holderName } = cards(index).reveal();
+  const order = (context: Context, card: CardData, over: { startAtMs?: bigint } = {}) => {
+    const { number, expiry, cvv = '', holderName } = card.reveal();
     const { merchantId, accountId, customer } = newOrder();
-    const interval = PlanInterval.DAY;
+    const [interval, callerAddress] = [PlanInterval.DAY, '203.0.113.9'];
     const asked = { merchantId, accountId, customer, name: 'Gym', amountSen: 1_000_00n, interval, intervalCount: 1, ...over };
-    return createPlan(context, create(CreatePlanRequestSchema, { ...asked, card: { number, expiry, cvv, holderName } }));
+    const entered = { card: { number, expiry, cvv, holderName }, callerAddress };
+    return createPlan(context, create(CreatePlanRequestSchema, { ...asked, ...entered }));
   };
-  const { plan } = await order(1);
-  expect(plan?.status).toBe(PlanStatus.ACTIVE);
-  const refused = await order(1);
-  expect([refused.plan?.status, refused.declinedReason]).toEqual([PlanStatus.CANCELLED, 'Declined by risk rules']);
-  await parts.firePlanTimers([context], clock, plan?.planId ?? '', clock.now() + 3 * 86_400_000);
-  expect(acquirer.requests.map(({ initiated }) => initiated)).toEqual([undefined, 'merchant', 'merchant', 'merchant']);
-  expect((await windows()) - before).toBe(1);
-  // One that starts later charges a card that no one has charged yet.
-  const later = await order(2, { startAtMs: BigInt(clock.now() + 1_000) });
-  await parts.firePlanTimers([context], clock, later.plan?.planId ?? '', clock.now() + 2 * 86_400_000);
-  expect([acquirer.requests.length, (await windows()) - before]).toEqual([6, 2]);
+
+  test('the first charge of a card is counted, and the later ones are not', async () => {
+    const { acquirer, clock, context } = await setUp([{ by: 'card', seconds: 3_600, attempts: 1 }]);
+    const cards = newCards();
+    const before = await windows('card/3600');
+    const { plan } = await order(context, cards(1));
+    expect(plan?.status).toBe(PlanStatus.ACTIVE);
+    const refused = await order(context, cards(1));
+    expect([refused.plan?.status, refused.declinedReason]).toEqual([PlanStatus.CANCELLED, 'Declined by risk rules']);
+    await parts.firePlanTimers([context], clock, plan?.planId ?? '', clock.now() + 3 * 86_400_000);
+    expect(acquirer.requests.map(({ initiated }) => initiated)).toEqual([undefined, 'merchant', 'merchant', 'merchant']);
+    expect((await windows('card/3600')) - before).toBe(1);
+    // One that starts later charges a card that no one has charged yet.
+    const later = await order(context, cards(2), { startAtMs: BigInt(clock.now() + 1_000) });
+    await parts.firePlanTimers([context], clock, later.plan?.planId ?? '', clock.now() + 2 * 86_400_000);
+    expect([acquirer.requests.length, (await windows('card/3600')) - before]).toEqual([6, 2]);
+  });
+
+  test('each charge is counted where the acquirer gives no network transaction id, those by the timer without an address', async () => {
+    const { acquirer, clock, context } = await setUp([
+      { by: 'card', seconds: 7_200, attempts: 1 },
+      { by: 'caller', seconds: 7_200, attempts: 9 },
+      { by: 'client', seconds: 7_200, attempts: 9 },
+    ]);
+    acquirer.state.networkTransactionId = '';
+    const counted = () => Promise.all(['card/7200', 'caller/7200', 'client/7200'].map(windows));
+    const cards = newCards();
+    expect(await counted()).toEqual([0, 0, 0]);
+    const { plan } = await order(context, cards(1));
+    await parts.firePlanTimers([context], clock, plan?.planId ?? '', clock.now() + 3 * 86_400_000);
+    expect([acquirer.requests.length, await counted()]).toEqual([4, [4, 1, 0]]);
+    const later = await order(context, cards(2), { startAtMs: BigInt(clock.now() + 1_000) });
+    await parts.firePlanTimers([context], clock, later.plan?.planId ?? '', clock.now() + 2_000);
+    expect([acquirer.requests.length, await counted()]).toEqual([5, [5, 1, 0]]);
+  });
 });
 
 describe('a process that dies while it counts', () => {
