@@ -20,7 +20,7 @@ type Held = {
 };
 
 const SILENT = { outcome: 'unknown', reason: 'no answer' } as const;
-const REFUSED = { outcome: 'failed', code: '05', reason: 'Do not honor' } as const;
+const REFUSED = { outcome: 'failed' as const, code: '05', reason: 'Do not honor' };
 const DONE = { outcome: 'done' } as const;
 
 /** An acquirer in memory. It authorises a reference once, and counts what has moved money. */
@@ -33,8 +33,15 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   const requests: AuthorisationRequest[] = [];
   /** By their case ids; what the acquirer says of them when it is asked. */
   const cases = new Map<string, AcquirerChargeback>();
-  const state = { isSilent: false, first: 'authorised' as Held['status'], fields: undefined as FormField[] | undefined };
-  const answerOf = (held: Pick<Held, 'status'>) => answerWith(held, state.fields);
+  const state = {
+    isSilent: false,
+    first: 'authorised' as Held['status'],
+    fields: undefined as FormField[] | undefined,
+    declineCode: REFUSED.code,
+    /** Empty: the acquirer gives none. */
+    networkTransactionId: 'ntid-1',
+  };
+  const answerOf = (held: Pick<Held, 'status'>) => answerWith(held, state);
   const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
   const inquire = async ({ reference }: { reference: string }): Promise<InquiryResult> => {
     asked.push('inquire');
@@ -92,7 +99,9 @@ export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'voi
   return { rail, cases, held, cards, asked, requests, state, behaviour };
 }
 
-function answerWith({ status }: Pick<Held, 'status'>, fields: FormField[] | undefined): AuthorisationState {
+type Told = { fields: FormField[] | undefined; declineCode: string; networkTransactionId: string };
+
+function answerWith({ status }: Pick<Held, 'status'>, { fields, declineCode, networkTransactionId }: Told): AuthorisationState {
   switch (status) {
     case 'authorised':
       return {
@@ -100,14 +109,14 @@ function answerWith({ status }: Pick<Held, 'status'>, fields: FormField[] | unde
         acquirerReference: 'a-1',
         approvalCode: '000001',
         authorisedAtMs: undefined,
-        networkTransactionId: 'ntid-1',
+        ...(networkTransactionId !== '' && { networkTransactionId }),
       };
     case 'captured':
       return { outcome: 'captured', acquirerReference: 'a-1' };
     case 'challenge':
       return { outcome: 'challenge', url: 'https://acs.example/', ...(fields && { fields }) };
     case 'declined':
-      return REFUSED;
+      return { ...REFUSED, code: declineCode };
     case 'voided':
     case 'refunded':
     case 'pending':

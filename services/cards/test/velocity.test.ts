@@ -7,11 +7,13 @@ import { createLogger, Registry } from '@gerbang/runtime';
 import { Crash, dying, testLog } from '@gerbang/testkit';
 import { newLedger } from '@gerbang/testkit/ledger';
 import { describe, expect, test } from 'vitest';
+import type { Context } from '../src/context.ts';
 import { openCounters, VELOCITY } from '../src/limits/counters.ts';
 import type { VelocityLimit } from '../src/limits/limit.ts';
 import { reportsOf } from '../src/limits/reports.ts';
 import { createVelocity, type Velocity } from '../src/limits/velocity.ts';
 import { createCardMetrics } from '../src/metrics.ts';
+import { advancePayment } from '../src/payment/advance.ts';
 import { type NewPayment, placePayment } from '../src/payment/place.ts';
 import { pay } from '../src/payment/rpc/pay.ts';
 import { createPlan } from '../src/plan/rpc/create-plan.ts';
@@ -131,6 +133,18 @@ describe('what is counted', () => {
     expect(await charge(guess('03/30', '003'), { merchantId: newUlid(3) })).toBe('RISK_DECLINED');
   });
 
+  test('a BIN at each merchant for itself, so that the tester of one merchant closes it to no other', async () => {
+    const { acquirer, charge, clock } = await setUp([{ by: 'bin', seconds: 600, declines: 3, declined_percent: 80 }]);
+    const [tested, other, cards] = [newUlid(clock.now()), newUlid(clock.now()), newCards()];
+    acquirer.behaviour.authorise = 'refuses';
+    for (let i = 0; i < 3; i++) await charge(cards(i), { merchantId: tested });
+    acquirer.behaviour.authorise = 'takes';
+    expect([await charge(cards(8), { merchantId: tested }), await charge(cards(9), { merchantId: other })]).toEqual([
+      'RISK_DECLINED',
+      'authorised',
+    ]);
+  });
+
   test('declines of a BIN where they are most of its attempts: of the eight digits, over many cards', async () => {
     const { acquirer, charge } = await setUp([{ by: 'bin', seconds: 60, declines: 3, declined_percent: 80 }]);
     const [good, bad] = [newCards(), newCards()];
@@ -145,6 +159,35 @@ describe('what is counted', () => {
     expect([await attempt(bad(9), false), await attempt(good(10), false)]).toEqual(['RISK_DECLINED', 'authorised']);
   });
 
+  test('a share of declines by the window of their attempts, so that a rush that ends late closes no later window', async () => {
+    const { acquirer, charge, clock, context } = await setUp([
+      { by: 'merchant', seconds: 600, declines: 3, declined_percent: 60 },
+      { by: 'card', seconds: 600, declines: 3 },
+    ]);
+    const [merchantId, cards] = [newUlid(clock.now()), newCards()];
+    const challenge = async (index: number) => {
+      const id = newId();
+      acquirer.state.first = 'challenge';
+      await placePayment(context, id, newOrder({ merchantId }), cards(index));
+      acquirer.state.first = 'authorised';
+      return id;
+    };
+    const decline = async (id: string) => {
+      Object.assign(acquirer.held.get(id) ?? expect.fail('never sent'), { status: 'declined' });
+      expect((await advancePayment(context, await parts.find(id))).state).toMatchObject({ code: '05' });
+    };
+    clock.setOffset(clock.offsetMs() + 590_000);
+    const late = [await challenge(1), await challenge(1), await challenge(1)];
+    for (let i = 0; i < 12; i++) await charge(cards(10 + i), { merchantId });
+    clock.setOffset(clock.offsetMs() + 20_000);
+    for (const id of late) await decline(id);
+    // Without a share a late decline counts when it is known.
+    expect([await charge(cards(2), { merchantId }), await charge(cards(1))]).toEqual(['authorised', 'RISK_DECLINED']);
+    // In the window of their attempts they count, three of four.
+    for (const id of [await challenge(3), await challenge(4), await challenge(5)]) await decline(id);
+    expect(await charge(cards(6), { merchantId })).toBe('RISK_DECLINED');
+  });
+
   test("the customer's address where it is known, as a network, and apart from the merchant's own", async () => {
     const { charge } = await setUp([
       { by: 'client', seconds: 60, attempts: 1 },
@@ -156,6 +199,20 @@ describe('what is counted', () => {
     expect([await charge(cards(3)), await charge(cards(4))]).toEqual(['authorised', 'authorised']);
     const by = (callerAddress: string, index: number) => charge(cards(index), { callerAddress });
     expect([await by('2001:db8:1:2::1', 5), await by('2001:db8:1:2::2', 6)]).toEqual(['authorised', 'RISK_DECLINED']);
+  });
+
+  test("no refusal that is the acquirer's or our fault, but the declines of the issuer", async () => {
+    const { acquirer, charge, count } = await setUp([{ by: 'card', seconds: 3_600, declines: 2 }]);
+    const card = newCards()(1);
+    acquirer.behaviour.authorise = 'refuses';
+    const refuse = (code: string) => {
+      acquirer.state.declineCode = code;
+      return charge(card);
+    };
+    const faults = ['03', '12', '13', '30', '40', '58', 'invalid_request'];
+    for (const code of [...faults, '51', '05']) expect(await refuse(code)).toBe(code);
+    expect(await refuse('51')).toBe('RISK_DECLINED');
+    expect(await count('gerbang_card_velocity_refusals_total', 'by="card"')).toBe(1);
   });
 
   test('a customer who goes away is no decline, and a decline counts once', async () => {
@@ -183,32 +240,55 @@ describe('what is counted', () => {
   });
 });
 
-test('of a plan the first charge of a card is counted, and the later ones are not', async () => {
-  const { acquirer, clock, context } = await setUp([{ by: 'card', seconds: 3_600, attempts: 1 }]);
-  const cards = newCards();
-  const windows = async () => {
+describe('of a plan', () => {
+  /** How many windows of a limit there are: one for each charge that it has counted, a day apart. */
+  const windows = async (limit: string) => {
     const all = await parts.store().collection<{ _id: string }>(VELOCITY).find({}).toArray();
-    return all.filter(({ _id }) => _id.startsWith('card/3600:')).length;
+    return all.filter(({ _id }) => _id.startsWith(`${limit}:`)).length;
   };
-  const before = await windows();
-  const order = (index: number, over: { startAtMs?: bigint } = {}) => {
-    const { number, expiry, cvv = '', holderName } = cards(index).reveal();
+  const order = (context: Context, card: CardData, over: { startAtMs?: bigint } = {}) => {
+    const { number, expiry, cvv = '', holderName } = card.reveal();
     const { merchantId, accountId, customer } = newOrder();
-    const interval = PlanInterval.DAY;
+    const [interval, callerAddress] = [PlanInterval.DAY, '203.0.113.9'];
     const asked = { merchantId, accountId, customer, name: 'Gym', amountSen: 1_000_00n, interval, intervalCount: 1, ...over };
-    return createPlan(context, create(CreatePlanRequestSchema, { ...asked, card: { number, expiry, cvv, holderName } }));
+    const entered = { card: { number, expiry, cvv, holderName }, callerAddress };
+    return createPlan(context, create(CreatePlanRequestSchema, { ...asked, ...entered }));
   };
-  const { plan } = await order(1);
-  expect(plan?.status).toBe(PlanStatus.ACTIVE);
-  const refused = await order(1);
-  expect([refused.plan?.status, refused.declinedReason]).toEqual([PlanStatus.CANCELLED, 'Declined by risk rules']);
-  await parts.firePlanTimers([context], clock, plan?.planId ?? '', clock.now() + 3 * 86_400_000);
-  expect(acquirer.requests.map(({ initiated }) => initiated)).toEqual([undefined, 'merchant', 'merchant', 'merchant']);
-  expect((await windows()) - before).toBe(1);
-  // One that starts later charges a card that no one has charged yet.
-  const later = await order(2, { startAtMs: BigInt(clock.now() + 1_000) });
-  await parts.firePlanTimers([context], clock, later.plan?.planId ?? '', clock.now() + 2 * 86_400_000);
-  expect([acquirer.requests.length, (await windows()) - before]).toEqual([6, 2]);
+
+  test('the first charge of a card is counted, and the later ones are not', async () => {
+    const { acquirer, clock, context } = await setUp([{ by: 'card', seconds: 3_600, attempts: 1 }]);
+    const cards = newCards();
+    const before = await windows('card/3600');
+    const { plan } = await order(context, cards(1));
+    expect(plan?.status).toBe(PlanStatus.ACTIVE);
+    const refused = await order(context, cards(1));
+    expect([refused.plan?.status, refused.declinedReason]).toEqual([PlanStatus.CANCELLED, 'Declined by risk rules']);
+    await parts.firePlanTimers([context], clock, plan?.planId ?? '', clock.now() + 3 * 86_400_000);
+    expect(acquirer.requests.map(({ initiated }) => initiated)).toEqual([undefined, 'merchant', 'merchant', 'merchant']);
+    expect((await windows('card/3600')) - before).toBe(1);
+    // One that starts later charges a card that no one has charged yet.
+    const later = await order(context, cards(2), { startAtMs: BigInt(clock.now() + 1_000) });
+    await parts.firePlanTimers([context], clock, later.plan?.planId ?? '', clock.now() + 2 * 86_400_000);
+    expect([acquirer.requests.length, (await windows('card/3600')) - before]).toEqual([6, 2]);
+  });
+
+  test('each charge is counted where the acquirer gives no network transaction id, those by the timer without an address', async () => {
+    const { acquirer, clock, context } = await setUp([
+      { by: 'card', seconds: 7_200, attempts: 1 },
+      { by: 'caller', seconds: 7_200, attempts: 9 },
+      { by: 'client', seconds: 7_200, attempts: 9 },
+    ]);
+    acquirer.state.networkTransactionId = '';
+    const counted = () => Promise.all(['card/7200', 'caller/7200', 'client/7200'].map(windows));
+    const cards = newCards();
+    expect(await counted()).toEqual([0, 0, 0]);
+    const { plan } = await order(context, cards(1));
+    await parts.firePlanTimers([context], clock, plan?.planId ?? '', clock.now() + 3 * 86_400_000);
+    expect([acquirer.requests.length, await counted()]).toEqual([4, [4, 1, 0]]);
+    const later = await order(context, cards(2), { startAtMs: BigInt(clock.now() + 1_000) });
+    await parts.firePlanTimers([context], clock, later.plan?.planId ?? '', clock.now() + 2_000);
+    expect([acquirer.requests.length, await counted()]).toEqual([5, [5, 1, 0]]);
+  });
 });
 
 describe('a process that dies while it counts', () => {

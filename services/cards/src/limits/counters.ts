@@ -7,8 +7,11 @@ export const VELOCITY = 'card_velocity';
 export type Window = { id: string; attemptsMax: number | undefined; leftMs: number };
 export type Seen = { attempts: number; declines: number };
 
-/** `declineKeys`: what a decline is counted by later on. */
-export type Attempt = { paymentId: string; windows: readonly Window[]; declineKeys: readonly string[] };
+/** `declineKeys`: what a decline is counted by later on. `atMs`: business time, which tells the windows that it was counted in. */
+export type Attempt = { paymentId: string; atMs: number; windows: readonly Window[]; declineKeys: readonly string[] };
+
+/** `atMs`: of the attempt; undefined of one that an earlier release has counted. */
+export type Kept = { declineKeys: readonly string[]; atMs: number | undefined };
 
 /** A window, or an attempt whose outcome is awaited ("payment:<id>"). Keys are HMACs: nothing here tells a card or an address. */
 type VelocityDocument = Storable<{
@@ -21,6 +24,8 @@ type VelocityDocument = Storable<{
   /** It has been reported as card testing. */
   reported_at?: Date;
   keys?: string[];
+  /** Of an attempt: when it was made. */
+  at?: Date;
   expires_at: Date;
 }>;
 
@@ -38,7 +43,7 @@ export type Counters = {
    */
   count(attempt: Attempt): Promise<readonly string[]>;
   /** What a payment's decline is counted by, once; undefined afterwards, and where its attempt was not counted. */
-  takeDeclineKeys(paymentId: string): Promise<readonly string[] | undefined>;
+  takeAttempt(paymentId: string): Promise<Kept | undefined>;
   /** One more decline in a window; gives what it has seen. */
   decline(window: Window): Promise<Seen>;
   /** Lets no more through. Gives whether to report the window: it was open, and not reported before. */
@@ -66,10 +71,10 @@ export async function openCounters(store: Store): Promise<Counters> {
         result: full.filter((one) => one.index === index).map(({ window }) => window.id),
       }));
     }),
-    async takeDeclineKeys(paymentId) {
+    async takeAttempt(paymentId) {
       const _id = attemptId(paymentId);
       const taken = await traced('findOneAndDelete', VELOCITY, () => collection.findOneAndDelete({ _id }));
-      return taken?.keys;
+      return taken === null ? undefined : { declineKeys: taken.keys ?? [], atMs: taken.at?.getTime() };
     },
     async decline({ id: _id, leftMs }) {
       const change = { $inc: { declines: 1 }, $setOnInsert: { schema: 1, attempts: 0, expires_at: expiryOf(leftMs) } };
@@ -102,8 +107,8 @@ function countIn({ id: _id, attemptsMax = UNBOUNDED, leftMs }: Window): Conditio
   };
 }
 
-function keepAttempt({ paymentId, declineKeys }: Attempt): ConditionalUpsert {
-  const kept = { schema: 1, keys: [...declineKeys], expires_at: new Date(Date.now() + ATTEMPT_KEPT_MS) };
+function keepAttempt({ paymentId, atMs, declineKeys }: Attempt): ConditionalUpsert {
+  const kept = { schema: 1, keys: [...declineKeys], at: new Date(atMs), expires_at: new Date(Date.now() + ATTEMPT_KEPT_MS) };
   return { _id: attemptId(paymentId), condition: {}, update: { $setOnInsert: kept } };
 }
 

@@ -4,7 +4,16 @@ import { DEFAULT_VELOCITY_LIMITS, isOverrun, parseVelocityLimits } from './limit
 describe('limits against card testing', () => {
   test('are there by default for all that is counted', () => {
     const by = parseVelocityLimits(DEFAULT_VELOCITY_LIMITS)?.map((limit) => limit.by);
-    expect(by).toEqual(['card', 'bin', 'merchant', 'client', 'caller']);
+    expect(by).toEqual(['card', 'bin', 'merchant', 'merchant', 'client', 'caller', 'caller']);
+  });
+
+  test.each([
+    ['merchant', 3_000],
+    ['caller', 9_000],
+  ] as const)('bound the declines of a %s by %i, however many attempts never end', (by, declines) => {
+    const limits = parseVelocityLimits(DEFAULT_VELOCITY_LIMITS)?.filter((limit) => limit.by === by) ?? [];
+    const isClosed = (seen: number) => limits.some((limit) => isOverrun(limit, { attempts: 10_000_000, declines: seen }));
+    expect([isClosed(declines - 1), isClosed(declines)]).toEqual([false, true]);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What attempts are counted by. `client`: the customer's address; `caller`: the address of the merchant's server. */
+/** What attempts are counted by. `bin`: an issuer's range at one merchant; `card`: over all merchants; `client`: the customer's address; `caller`: the address of the merchant's server. */
 export const COUNTED_BY = ['merchant', 'bin', 'card', 'client', 'caller'] as const;
 export type CountedBy = (typeof COUNTED_BY)[number];
 
@@ -48,8 +48,10 @@ export const DEFAULT_VELOCITY_LIMITS = JSON.stringify([
   { by: 'card', seconds: 3_600, attempts: 30, declines: 5 },
   { by: 'bin', seconds: 600, declines: 50, declined_percent: 80 },
   { by: 'merchant', seconds: 600, declines: 100, declined_percent: 60 },
+  { by: 'merchant', seconds: 3_600, declines: 3_000 },
   { by: 'client', seconds: 600, attempts: 60, declines: 10 },
   { by: 'caller', seconds: 600, declines: 300, declined_percent: 60 },
+  { by: 'caller', seconds: 3_600, declines: 9_000 },
 ] satisfies VelocityLimit[]);
 
 /** Reads limits from their JSON; undefined where they are none. */

@@ -56,9 +56,10 @@ export function createVelocity(parts: VelocityParts): Velocity {
     async isRefused(attempt) {
       if (!parts.countsTestCards && isTestCard(attempt.card)) return false;
       const keys = keysOf(parts, attempt);
-      const windows = keys.map((key) => windowOf(key, clock.now()));
+      const atMs = clock.now();
+      const windows = keys.map((key) => windowOf(key, atMs));
       const known = windows.find(({ id }) => full.has(id));
-      const refusedBy = known ?? (await count(counters, { attempt, keys, windows }));
+      const refusedBy = known ?? (await count(counters, { attempt, atMs, keys, windows }));
       if (refusedBy === undefined) return false;
       const { limit, id, endsAtMs } = refusedBy;
       parts.refused(limit.by);
@@ -70,8 +71,10 @@ export function createVelocity(parts: VelocityParts): Velocity {
     },
     async declined({ id: paymentId, merchantId }) {
       try {
-        const keys = (await counters.takeDeclineKeys(paymentId)) ?? [];
-        await Promise.all(keys.map((key) => countDecline(parts, key, merchantId)));
+        const attempt = await counters.takeAttempt(paymentId);
+        if (attempt === undefined) return;
+        const { declineKeys, atMs } = attempt;
+        await Promise.all(declineKeys.map((key) => countDecline(parts, { key, atMs, merchantId })));
       } catch (error) {
         log.warn({ err: error, transaction_id: paymentId }, 'a declined payment was not counted against card testing');
       }
@@ -82,26 +85,31 @@ export function createVelocity(parts: VelocityParts): Velocity {
 /** The first of the windows, in the order of the limits, that lets the attempt not through. */
 async function count(
   counters: Counters,
-  { attempt, keys, windows }: { attempt: CustomerAttempt; keys: readonly Key[]; windows: readonly Placed[] },
+  { attempt, atMs, keys, windows }: { attempt: CustomerAttempt; atMs: number; keys: readonly Key[]; windows: readonly Placed[] },
 ): Promise<Placed | undefined> {
   const declineKeys = keys.filter(({ limit }) => limit.declines !== undefined).map(({ key }) => key);
-  const refusing = await counters.count({ paymentId: attempt.paymentId, windows, declineKeys });
+  const refusing = await counters.count({ paymentId: attempt.paymentId, atMs, windows, declineKeys });
   return windows.find(({ id }) => refusing.includes(id));
 }
 
-/** A decline counts when it is known: of one with 3DS that may be in a later window than its attempt. */
+/**
+ * A decline counts when it is known: of one with 3DS that may be in a later window than its attempt. A share of declines is of the
+ * window's own attempts, though: there it counts with its attempt, and not at all where that window is over.
+ */
 async function countDecline(
   { limits, counters, clock, detected }: VelocityParts,
-  key: string,
-  merchantId: string,
+  { key, atMs, merchantId }: { key: string; atMs: number | undefined; merchantId: string },
 ): Promise<void> {
   const limit = limits.find((one) => key.startsWith(`${nameOf(one)}:`));
   // It was counted by a process with other limits.
   if (limit === undefined) return;
-  const window = windowOf({ limit, key }, clock.now());
+  const nowMs = clock.now();
+  const attemptMs = limit.declined_percent === undefined ? nowMs : (atMs ?? nowMs);
+  const window = windowOf({ limit, key }, attemptMs, nowMs);
+  if (window.endsAtMs <= nowMs) return;
   const seen = await counters.decline(window);
   if (!isOverrun(limit, seen)) return;
-  if (await counters.close(window.id, clock.now())) detected(limit.by, { merchantId, clientAddress: '' });
+  if (await counters.close(window.id, nowMs)) detected(limit.by, { merchantId, clientAddress: '' });
 }
 
 /** What an attempt is counted by; nothing where it is not known. */
@@ -118,7 +126,8 @@ function printOf(prints: CountingPrints, by: CountedBy, attempt: CustomerAttempt
     case 'merchant':
       return merchantId;
     case 'bin':
-      return prints.bin(card);
+      // Of one merchant: over all of them a few addresses on one public link could close an issuer's range to every merchant.
+      return `${merchantId}.${prints.bin(card)}`;
     case 'card':
       return prints.card(card);
     case 'client':
@@ -130,10 +139,10 @@ function printOf(prints: CountingPrints, by: CountedBy, attempt: CustomerAttempt
   }
 }
 
-/** Windows follow each other without a gap, in business time. */
-function windowOf({ limit, key }: Key, nowMs: number): Placed {
+/** The window of a moment. Windows follow each other without a gap, in business time. */
+function windowOf({ limit, key }: Key, atMs: number, nowMs = atMs): Placed {
   const lengthMs = limit.seconds * 1_000;
-  const number = Math.floor(nowMs / lengthMs);
+  const number = Math.floor(atMs / lengthMs);
   const endsAtMs = (number + 1) * lengthMs;
   return { limit, id: `${key}:${number}`, attemptsMax: limit.attempts, endsAtMs, leftMs: endsAtMs - nowMs };
 }

@@ -2,7 +2,7 @@ import { isRefusal, RefusalError } from '@gerbang/core';
 import { retryConflicts } from '@gerbang/store';
 import type { Context } from '../context.ts';
 import type { StoredPayment } from './document.ts';
-import { authenticationOutcome, authorisationOutcome } from './outcome.ts';
+import { authenticationOutcome, authorisationOutcome, isCountedDecline } from './outcome.ts';
 import { decide } from './payment.ts';
 import { UNRESOLVED_AFTER_MS } from './schedule.ts';
 import type { PaymentCommand, PaymentEvent } from './state.ts';
@@ -100,5 +100,5 @@ async function observeAuthorisation(
   if (outcome !== undefined) metrics.authorised(order.brand, outcome);
   const authentication = authenticationOutcome(state, command);
   if (authentication !== undefined) metrics.authenticated(order.brand, authentication);
-  if (outcome?.outcome === 'declined') await velocity.declined(order);
+  if (outcome !== undefined && isCountedDecline(outcome)) await velocity.declined(order);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { authenticationOutcome, authorisationOutcome } from './outcome.ts';
+import { authenticationOutcome, authorisationOutcome, isCountedDecline } from './outcome.ts';
 import type { PaymentCommand, PaymentState } from './state.ts';
 
 const asked = (tries: number) => ({ tries, waitingFor: '' });
@@ -45,3 +45,15 @@ test.each([
     expect(authenticationOutcome(before, command)).toBe(authentication);
   },
 );
+
+test.each([
+  ...['05', '14', '51', '54', '57', '62', '82', 'N7', '3DS', 'insufficient_funds', ''].map((code) => [code, true] as const),
+  ...['03', '12', '13', '30', '40', '58', 'invalid_request', 'forbidden', 'not_found'].map((code) => [code, false] as const),
+])('a refusal with the code "%s" is declined, and counts against card testing: %s', (code, isCounted) => {
+  const outcome = authorisationOutcome(SENT, failed(code)) ?? expect.fail('no outcome');
+  expect([outcome.outcome, isCountedDecline(outcome)]).toEqual(['declined', isCounted]);
+});
+
+test('an approval is no decline', () => {
+  expect(isCountedDecline({ outcome: 'approved', code: '' })).toBe(false);
+});

@@ -9,6 +9,18 @@ const NO_DECLINE = new Set(['AUTHENTICATION_EXPIRED', 'NOT_SENT', 'NOT_RECEIVED'
 /** The acquirer's code where the customer was not authenticated (docs/rails.md, Cards). */
 const NOT_AUTHENTICATED = '3DS';
 
+/**
+ * Explicit refusals that are the acquirer's or our fault, and tell a tester nothing of the card: of ISO 8583 an invalid merchant (03),
+ * transaction (12) or amount (13), a wrong format (30), a function that is not supported (40), a terminal that may not (58); of REST
+ * what is wrong with the request. A code that is not here may be the issuer's.
+ */
+const ACQUIRERS_REFUSALS = new Set(['03', '12', '13', '30', '40', '58', 'invalid_request', 'forbidden', 'not_found']);
+
+/** Whether an outcome is a decline that counts against card testing. Metrics have the others as declined, too: operators have to see them. */
+export function isCountedDecline({ outcome, code }: AuthorisationOutcome): boolean {
+  return outcome === 'declined' && !ACQUIRERS_REFUSALS.has(code);
+}
+
 /** What a change of a payment that stood so says of its authorisation, once for each payment; undefined where it says nothing new. */
 export function authorisationOutcome(before: PaymentState, command: PaymentCommand): AuthorisationOutcome | undefined {
   if (before.status !== 'authorising' && before.status !== 'challenging') return undefined;
