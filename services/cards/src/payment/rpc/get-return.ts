@@ -1,7 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { type GetReturnRequest, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { Context } from '../../context.ts';
-import { statusOf, toPaymentMessage } from '../message.ts';
+import { statusOf, toChallenge, toPaymentMessage } from '../message.ts';
 import { isPaymentId } from '../own.ts';
 import { lookAgain } from '../report.ts';
 
@@ -23,7 +23,7 @@ export async function getReturn(context: Context, { id }: GetReturnRequest) {
     merchantName,
     redirectUrl,
     processedAtMs,
-    paymentUrl: payment.state.status === 'challenging' ? payment.state.url : '',
+    ...toChallenge(payment.state),
     linkReffNo: link?.linkReffNo ?? '',
     sessionReffNo: link?.sessionReffNo ?? '',
   };
