@@ -137,17 +137,55 @@ test('limits of one payment hold', async () => {
 
 describe('3DS', () => {
   test('coming back proves nothing: the acquirer is asked', async () => {
-    const { context, acquirer, id } = await setUp();
+    const { context, acquirer, id, clock } = await setUp();
     acquirer.state.first = 'challenge';
     const placed = await placePayment(context, id, newOrder({ redirectUrl: 'https://shop.example/' }), card());
     expect(placed.state).toMatchObject({ status: 'challenging', url: 'https://acs.example/' });
     const request = create(GetReturnRequestSchema, { id });
     expect((await getReturn(context, request)).status).toBe(PaymentStatus.PENDING);
     Object.assign(acquirer.held.get(id) ?? {}, { status: 'authorised' });
+    clock.setOffset(clock.offsetMs() + 2_000);
     expect(await getReturn(context, request)).toMatchObject({
       status: PaymentStatus.SUCCESS,
       redirectUrl: 'https://shop.example/',
     });
+  });
+
+  test.each(['challenge', 'pending'] as const)(
+    'a page that is loaded again and again does not put the timer off: %s',
+    async (first) => {
+      const { context, acquirer, clock, id } = await setUp();
+      acquirer.state.first = first;
+      await placePayment(context, id, newOrder(), card());
+      const { document } = await parts.find(id);
+      const look = () => getReturn(context, create(GetReturnRequestSchema, { id }));
+      await Promise.all([look(), look()]);
+      for (let visit = 0; visit < 12; visit++) {
+        clock.setOffset(clock.offsetMs() + 2_000);
+        await look();
+        await look();
+      }
+      await report(context, id);
+      expect((await parts.find(id)).document).toEqual(document);
+      // One question for every 2 s of visits, and one for the report.
+      expect(acquirer.asked.slice(1)).toEqual(Array(13).fill('inquire'));
+      await onPaymentDue(context, await parts.find(id));
+      const { asked, version } = (await parts.find(id)).document;
+      expect([asked?.tries, version]).toEqual([2, document.version + 1n]);
+      await look();
+      expect(acquirer.asked).toHaveLength(15);
+    },
+  );
+
+  test('a page that is loaded while the acquirer does not answer writes nothing either', async () => {
+    const { context, acquirer, clock, id } = await setUp({}, { authorise: 'lost' });
+    await placePayment(context, id, newOrder(), card());
+    const { document } = await parts.find(id);
+    acquirer.state.isSilent = true;
+    clock.setOffset(clock.offsetMs() + 2_000);
+    await getReturn(context, create(GetReturnRequestSchema, { id }));
+    expect((await parts.find(id)).document).toEqual(document);
+    expect(acquirer.asked).toEqual(['authorise', 'inquire']);
   });
 
   test('an issuer who takes customers by POST only: a form instead of an address', async () => {
