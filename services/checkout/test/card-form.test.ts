@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { newUlid, RefusalError, refuse } from '@gerbang/core';
+import { newUlid, RefusalError, refuse, URL_LENGTH_MAX } from '@gerbang/core';
 import { GetReturnResponseSchema, type PaymentFormSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { CardAttemptSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { createLogger } from '@gerbang/runtime';
@@ -194,6 +194,12 @@ describe('after it', () => {
     expect(led.text).toContain(`<form method="post" action="${url}?a=&quot;&gt;&lt;script&gt;">`);
     expect(led.text).toContain('<input type="hidden" name="creq" value="e&quot;&gt;&lt;b&gt;">');
     expect(led.text).toMatch(/<button class="button" type="submit">Lanjut ke bank<\/button><\/form>/);
+  });
+
+  test('the issuer’s page is next also at the longest address that a rail tells', async () => {
+    const paymentUrl = 'https://acs.example/?creq='.padEnd(URL_LENGTH_MAX, 'a');
+    const page = await world.get(`${newCardSession({ attempt: 1, payment: PaymentStatus.PENDING, paymentUrl }).path}?go=1`);
+    expect(page.headers.get('refresh')).toBe(`0; url=${paymentUrl}`);
   });
 
   test('no form of a page leads to a script', async () => {
