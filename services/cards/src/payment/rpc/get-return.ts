@@ -12,7 +12,9 @@ import { isOpen, lookAgain } from '../report.ts';
 export async function getReturn(context: Context, { id }: GetReturnRequest) {
   const found = isPaymentId(id) ? await context.payments.find(id) : undefined;
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
-  const payment = isOpen(found.state) && !context.latelyAsked.has(id) ? await lookAgain(context, found) : found;
+  // Who comes back from the issuer finds out at once, since the page that leads there does not load itself anew.
+  const isEnough = found.state.status === 'authorising' && context.latelyAsked.has(id);
+  const payment = isOpen(found.state) && !isEnough ? await lookAgain(context, found) : found;
   const { amountSen, merchantName, redirectUrl, link } = payment.order;
   const { processedAtMs = 0n } = toPaymentMessage(payment);
   return {
