@@ -384,6 +384,16 @@ describe('a payment link on a phone', () => {
       await paid(page);
     });
 
+    test('3DS of an issuer who takes customers by POST only', async () => {
+      const page = await openCard();
+      await pay(page, '4000000000003022');
+      await page.getByRole('heading', { name: 'Konfirmasi di bank Anda' }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Lanjut ke bank' }).click();
+      await authenticate(page, '123456');
+      await paid(page);
+    });
+
     test('3DS that is left: back, loaded again, and gone on with; a second page pays the same', async () => {
       const page = await openCard();
       const address = page.url();

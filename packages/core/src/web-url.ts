@@ -1,6 +1,6 @@
 import { isPlainText } from './plain-text.ts';
 
-/** Longest URL that a merchant may give. */
+/** Longest URL that a merchant or a rail may give, and that a page leads to. */
 export const URL_LENGTH_MAX = 2_048;
 
 /**

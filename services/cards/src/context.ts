@@ -10,6 +10,7 @@ import type { ChargebackStore } from './chargeback/store.ts';
 import type { CycleStore } from './cycle/store.ts';
 import type { Velocity } from './limits/velocity.ts';
 import type { Metrics } from './metrics.ts';
+import type { LatelyAsked } from './payment/lately-asked.ts';
 import type { PaymentStore } from './payment/store.ts';
 import type { Outage } from './plan/outage.ts';
 import type { PlanStore } from './plan/store.ts';
@@ -57,6 +58,8 @@ export type Context = {
   background: BackgroundWork;
   /** Payments that this process is working on just now; their timer has nothing to do. */
   inProgress: Set<string>;
+  /** Payments whose customers need not have the acquirer asked again yet. */
+  latelyAsked: LatelyAsked;
 };
 
 /** The product's name in merchants' lists of products, fees and limits, and of its rail. */

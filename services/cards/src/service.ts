@@ -24,6 +24,7 @@ import { reportsOf } from './limits/reports.ts';
 import { createVelocity } from './limits/velocity.ts';
 import { countTokens, createCardMetrics } from './metrics.ts';
 import type { StoredPaymentDocument } from './payment/document.ts';
+import { newLatelyAsked } from './payment/lately-asked.ts';
 import { onDue } from './payment/on-due.ts';
 import { openPaymentStore, PAYMENTS, type PaymentStore } from './payment/store.ts';
 import { onChargeFinished, onPlanDue } from './plan/advance.ts';
@@ -91,6 +92,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Ca
       metrics,
       background: new BackgroundWork(),
       inProgress: new Set(),
+      latelyAsked: newLatelyAsked(clock),
     };
     closing.push('calls to the acquirer', () => context.background.settled());
     await openTimer(foundation, 'payment timer', {

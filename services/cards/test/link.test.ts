@@ -123,6 +123,15 @@ describe('3DS', () => {
     expect(session.paidBy).toBe(id());
   });
 
+  test('of an issuer who takes customers by POST only leads there by a form', async () => {
+    const { pay, acquirer, context, id } = await setUp();
+    const fields = [{ name: 'creq', value: 'abc' }];
+    Object.assign(acquirer.state, { first: 'challenge', fields });
+    const form = { status: PaymentStatus.PENDING, paymentUrl: '', paymentForm: { url: 'https://acs.example/', fields } };
+    expect(await pay()).toMatchObject(form);
+    expect(await getReturn(context, create(GetReturnRequestSchema, { id: id() }))).toMatchObject(form);
+  });
+
   test('that is abandoned ends with the session, not after it', async () => {
     const { pay, acquirer, goTo, id, session } = await setUp();
     acquirer.state.first = 'challenge';

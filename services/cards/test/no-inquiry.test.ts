@@ -99,6 +99,17 @@ test('what may still be answered is not reversed, neither by a timer nor for a r
   expect((await parts.fireTimers(replicas, clock, id, clock.now() + DAY_MS)).state.status).toBe('settled');
 });
 
+test('looking at a payment without an answer does not reverse it: that is for its timer', async () => {
+  const { acquirer, clock, replicas, id } = await setUp({ authorise: 'lost' });
+  await placePayment(replicas[0], id, newOrder(), card());
+  const { document } = await parts.find(id);
+  clock.setOffset(clock.offsetMs() + 60_000);
+  await lookAgain(replicas[0], await parts.find(id));
+  expect([acquirer.tries, (await parts.find(id)).document]).toEqual([[], document]);
+  await onPaymentDue(replicas[0], await parts.find(id));
+  expect((await parts.find(id)).state.status).toBe('failed');
+});
+
 test('an answer that comes after the reversal is voided, and the failure stands', async () => {
   const { acquirer, clock, replicas, id, goTo } = await setUp();
   const answer = Promise.withResolvers<AuthorisationResult>();

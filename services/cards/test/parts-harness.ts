@@ -15,6 +15,7 @@ import { type CycleStore, openCycleStore } from '../src/cycle/store.ts';
 import { NO_VELOCITY, type Velocity } from '../src/limits/velocity.ts';
 import type { Metrics } from '../src/metrics.ts';
 import type { StoredPayment } from '../src/payment/document.ts';
+import { newLatelyAsked } from '../src/payment/lately-asked.ts';
 import { untold } from '../src/payment/link-standing.ts';
 import { onDue } from '../src/payment/on-due.ts';
 import { paymentId } from '../src/payment/own.ts';
@@ -189,6 +190,7 @@ export function useParts() {
       metrics: NO_METRICS,
       background: new BackgroundWork(),
       inProgress: new Set(),
+      latelyAsked: newLatelyAsked(clock),
     };
     return context;
   };

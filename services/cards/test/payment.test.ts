@@ -150,6 +150,43 @@ describe('3DS', () => {
     });
   });
 
+  test.each(['challenge', 'pending'] as const)(
+    'a page that is loaded again and again does not put the timer off: %s',
+    async (first) => {
+      const { context, acquirer, clock, id } = await setUp();
+      acquirer.state.first = first;
+      await placePayment(context, id, newOrder(), card());
+      const { document } = await parts.find(id);
+      const look = () => getReturn(context, create(GetReturnRequestSchema, { id }));
+      await Promise.all([look(), look()]);
+      for (let visit = 0; visit < 12; visit++) {
+        clock.setOffset(clock.offsetMs() + 2_000);
+        await look();
+        await look();
+      }
+      await report(context, id);
+      expect((await parts.find(id)).document).toEqual(document);
+      // One question for every 2 s of visits, and one for the report.
+      if (first === 'pending') expect(acquirer.asked.slice(1)).toEqual(Array(13).fill('inquire'));
+      await onPaymentDue(context, await parts.find(id));
+      const { asked, version } = (await parts.find(id)).document;
+      expect([asked?.tries, version]).toEqual([2, document.version + 1n]);
+      await look();
+      if (first === 'pending') expect(acquirer.asked).toHaveLength(15);
+    },
+  );
+
+  test('a page that is loaded while the acquirer does not answer writes nothing either', async () => {
+    const { context, acquirer, clock, id } = await setUp({}, { authorise: 'lost' });
+    await placePayment(context, id, newOrder(), card());
+    const { document } = await parts.find(id);
+    acquirer.state.isSilent = true;
+    clock.setOffset(clock.offsetMs() + 2_000);
+    await getReturn(context, create(GetReturnRequestSchema, { id }));
+    expect((await parts.find(id)).document).toEqual(document);
+    expect(acquirer.asked).toEqual(['authorise', 'inquire']);
+  });
+
   test('an issuer who takes customers by POST only: a form instead of an address', async () => {
     const { context, acquirer } = await setUp();
     Object.assign(acquirer.state, { first: 'challenge', fields: [{ name: 'creq', value: 'a"b' }] });

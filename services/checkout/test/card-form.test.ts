@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { create } from '@bufbuild/protobuf';
-import { newUlid, RefusalError, refuse } from '@gerbang/core';
-import { GetReturnResponseSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { newUlid, RefusalError, refuse, URL_LENGTH_MAX } from '@gerbang/core';
+import { GetReturnResponseSchema, type PaymentFormSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { CardAttemptSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { createLogger } from '@gerbang/runtime';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -23,17 +23,18 @@ afterEach(() => {
   cards.submitted.length = 0;
 });
 
-type Attempt = { attempt?: number; isOpen?: boolean; payment?: PaymentStatus; paymentUrl?: string };
+type Form = MessageInitShape<typeof PaymentFormSchema>;
+type Attempt = { attempt?: number; isOpen?: boolean; payment?: PaymentStatus; paymentUrl?: string; paymentForm?: Form };
 
 /** A session whose customer has chosen CARD, and the try that it has had. */
-function newCardSession({ attempt, isOpen = true, payment, paymentUrl = '' }: Attempt = {}) {
+function newCardSession({ attempt, isOpen = true, payment, paymentUrl = '', paymentForm }: Attempt = {}) {
   const made = world.newSession({ paymentMethods: ['CARD', 'QRIS'] }, { paymentMethod: 'CARD' });
   if (attempt === undefined) return made;
   const paymentId = `99${newUlid(Date.now())}`;
   made.history.cardAttempt = create(CardAttemptSchema, { attempt, paymentId, isOpen });
   if (payment !== undefined) {
     const [, , linkReffNo = '', sessionReffNo = ''] = made.path.split('/');
-    const fields = { id: paymentId, status: payment, paymentUrl, linkReffNo, sessionReffNo };
+    const fields = { id: paymentId, status: payment, paymentUrl, linkReffNo, sessionReffNo, ...(paymentForm && { paymentForm }) };
     cards.payments.set(paymentId, create(GetReturnResponseSchema, fields));
   }
   return made;
@@ -178,6 +179,34 @@ describe('after it', () => {
     expect(back.headers.get('refresh')).toBeNull();
     expect(back.text).toContain(`href="${BANK}"`);
     expect(back.text).toContain('data-phase="open"');
+  });
+
+  test.each([
+    ['https://acs.example/challenge', 'https:'],
+    ['http://127.0.0.1:9000/challenge', 'http://127.0.0.1:9000'],
+  ])('the issuer who takes customers by POST only has a form of the page, to %s', async (url, target) => {
+    const paymentForm = { url: `${url}?a="><script>`, fields: [{ name: 'creq', value: 'e"><b>' }] };
+    cards.scripted.pay = async () => ({ status: PaymentStatus.PENDING, paymentForm });
+    const { path } = newCardSession({ attempt: 1, payment: PaymentStatus.PENDING, paymentForm });
+    const led = await world.get(location(await submit(path)));
+    expect([led.status, led.headers.get('refresh')]).toEqual([200, null]);
+    expect(led.headers.get('content-security-policy')).toContain(`; form-action 'self' ${target}; `);
+    expect(led.text).toContain(`<form method="post" action="${url}?a=&quot;&gt;&lt;script&gt;">`);
+    expect(led.text).toContain('<input type="hidden" name="creq" value="e&quot;&gt;&lt;b&gt;">');
+    expect(led.text).toMatch(/<button class="button" type="submit">Lanjut ke bank<\/button><\/form>/);
+  });
+
+  test('the issuer’s page is next also at the longest address that a rail tells', async () => {
+    const paymentUrl = 'https://acs.example/?creq='.padEnd(URL_LENGTH_MAX, 'a');
+    const page = await world.get(`${newCardSession({ attempt: 1, payment: PaymentStatus.PENDING, paymentUrl }).path}?go=1`);
+    expect(page.headers.get('refresh')).toBe(`0; url=${paymentUrl}`);
+  });
+
+  test('no form of a page leads to a script', async () => {
+    const paymentForm = { url: 'javascript:alert(1)', fields: [] };
+    const page = await world.get(newCardSession({ attempt: 1, payment: PaymentStatus.PENDING, paymentForm }).path);
+    expect(page.text).toContain('Menunggu hasil pembayaran');
+    expect(page.text).not.toContain('javascript:');
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x'])('no page leads to %s', async (paymentUrl) => {

@@ -1,4 +1,4 @@
-import { formatSen, harmlessText, maskCardNumbers } from '@gerbang/core';
+import { formatSen, harmlessText, maskCardNumbers, URL_LENGTH_MAX } from '@gerbang/core';
 import { z } from 'zod';
 import type { CallOptions, UnknownOutcome } from '../rail-call.ts';
 import { openSnapHttp, SnapError, TLS_VERSIONS, type TlsVersion } from '../snap-http.ts';
@@ -172,14 +172,20 @@ function stateOf(read: Authorisation, asked: { reference: string; amountSen?: st
     case 'pending':
       return { outcome: read.status };
     case 'challenge':
-      if (read.challenge_url !== undefined) return { outcome: 'challenge', url: read.challenge_url };
-      if (read.challenge_form !== undefined) return { outcome: 'challenge', ...read.challenge_form };
-      return unknown('the challenge has no address');
+      return challengeOf(read);
     case 'declined':
       return { outcome: 'failed', code: read.decline?.code ?? '', reason: read.decline?.reason ?? 'Declined' };
     default:
       return read.status satisfies never;
   }
+}
+
+/** One whose address is too long for a page would have its customer wait for nothing. */
+function challengeOf({ challenge_url, challenge_form }: Authorisation): AuthorisationState | UnknownOutcome {
+  const challenge = challenge_url === undefined ? challenge_form : { url: challenge_url };
+  if (challenge === undefined) return unknown('the challenge has no address');
+  if (challenge.url.length > URL_LENGTH_MAX) return unknown(`the challenge's address has more than ${URL_LENGTH_MAX} characters`);
+  return { outcome: 'challenge', ...challenge };
 }
 
 function unknown(reason: string): UnknownOutcome {

@@ -1,7 +1,7 @@
 import { callWithin } from '@gerbang/rails';
 import type { AuthorisationState, CardData, InquiryResult } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
-import { changePayment } from './change.ts';
+import { type Asking, changePayment } from './change.ts';
 import { takeWord } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
 import { believableMs, feesFor } from './fees.ts';
@@ -26,6 +26,7 @@ export async function authorise(context: Context, payment: StoredPayment, card: 
     ...initiationOf(order),
   };
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.authorise(request, card, { signal }));
+  context.latelyAsked.add(order.id);
   context.outage.report(said.outcome !== 'unknown');
   const answered = await takeAnswer(context, marked.payment, said);
   // It was given up meanwhile, because the acquirer had not got it by then: what is authorised now is released.
@@ -40,24 +41,30 @@ function initiationOf({ recurring }: PaymentOrder) {
   return { initiated: recurring.initiatedBy, ...(networkTransactionId !== '' && { networkTransactionId }) };
 }
 
-type Open = Extract<PaymentState, { status: 'authorising' | 'challenging' }>;
+export type Open = Extract<PaymentState, { status: 'authorising' | 'challenging' }>;
 
 /**
  * Resolves a payment that the acquirer may have. One that it may still answer is left to it where resolving would end it. A customer
  * who was not authenticated in time is not waited for any longer.
  */
-export async function inquireAuthorisation(context: Context, payment: StoredPayment, state: Open): Promise<StoredPayment> {
+export async function inquireAuthorisation(
+  context: Context,
+  payment: StoredPayment,
+  state: Open,
+  asking: Asking = 'by-timer',
+): Promise<StoredPayment> {
   if (mayStillAnswer(context, state))
-    return write(context, payment, { type: 'hold', waitingFor: 'the acquirer may still answer' });
+    return write(context, payment, { type: 'hold', waitingFor: 'the acquirer may still answer' }, asking);
+  context.latelyAsked.add(payment.order.id);
   const isLate = state.status === 'challenging' && context.clock.now() >= state.expiresAtMs;
   if (isLate && (await isGivenUp(context, payment))) {
     const late = { code: 'AUTHENTICATION_EXPIRED', reason: 'The customer was not authenticated in time' };
     return write(context, payment, { type: 'fail', ...late });
   }
   const said = await resolve(context, payment, state);
-  if (said.outcome !== 'not_found') return takeAnswer(context, payment, said);
+  if (said.outcome !== 'not_found') return takeAnswer(context, payment, said, asking);
   if (context.clock.now() - state.sentAtMs < NOT_FOUND_FINAL_MS)
-    return write(context, payment, { type: 'wait', waitingFor: 'the acquirer does not know it yet' });
+    return write(context, payment, { type: 'wait', waitingFor: 'the acquirer does not know it yet' }, asking);
   return write(context, payment, { type: 'fail', code: 'NOT_RECEIVED', reason: 'It has not reached the acquirer' });
 }
 
@@ -90,6 +97,7 @@ async function takeAnswer(
   context: Context,
   payment: StoredPayment,
   said: AuthorisationState | Extract<InquiryResult, { outcome: 'unknown' }>,
+  asking: Asking = 'by-timer',
 ): Promise<StoredPayment> {
   switch (said.outcome) {
     case 'authorised':
@@ -106,17 +114,17 @@ async function takeAnswer(
       const { link } = payment.order;
       const expiresAtMs = Math.min(context.clock.now() + context.challengeMs, link?.expiresAtMs ?? Number.POSITIVE_INFINITY);
       const { url, fields } = said;
-      return write(context, payment, { type: 'challenge', url, ...(fields && { fields }), expiresAtMs });
+      return write(context, payment, { type: 'challenge', url, ...(fields && { fields }), expiresAtMs }, asking);
     }
     case 'pending':
-      return write(context, payment, { type: 'pending' });
+      return write(context, payment, { type: 'pending' }, asking);
     case 'failed':
       return takeWord(context, payment, { type: 'fail', code: said.code, reason: said.reason }, said);
     case 'voided':
     case 'refunded':
       return takeWord(context, payment, { type: 'fail', code: 'VOIDED', reason: 'The acquirer has given it up' }, said);
     case 'unknown':
-      return write(context, payment, { type: 'wait', waitingFor: said.reason });
+      return write(context, payment, { type: 'wait', waitingFor: said.reason }, asking);
     default:
       return said satisfies never;
   }
@@ -142,6 +150,6 @@ export async function authorisedCommand(context: Context, { order }: StoredPayme
   };
 }
 
-async function write(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {
-  return (await changePayment(context, payment, command)).payment;
+async function write(context: Context, payment: StoredPayment, command: PaymentCommand, asking?: Asking): Promise<StoredPayment> {
+  return (await changePayment(context, payment, command, asking)).payment;
 }

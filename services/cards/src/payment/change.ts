@@ -3,10 +3,16 @@ import { retryConflicts } from '@gerbang/store';
 import type { Context } from '../context.ts';
 import type { StoredPayment } from './document.ts';
 import { authenticationOutcome, authorisationOutcome, isCountedDecline } from './outcome.ts';
-import { decide } from './payment.ts';
+import { decide, isNothingNew } from './payment.ts';
 import { UNRESOLVED_AFTER_MS } from './schedule.ts';
 import type { PaymentCommand, PaymentEvent } from './state.ts';
 import { waitingSinceMs } from './waiting.ts';
+
+/**
+ * Why the acquirer was asked. `meanwhile`: not because the timer has fired, so that where it says nothing new nothing is written: the
+ * questions are counted and the timer is set by the timer's own.
+ */
+export type Asking = 'by-timer' | 'meanwhile';
 
 /** The payment as it now stands, and whether this call has changed it: only then does the caller go on with what it means. */
 export type Changed = { payment: StoredPayment; isChanged: boolean };
@@ -17,7 +23,12 @@ type ChangeContext = Pick<Context, 'payments' | 'clock' | 'log' | 'metrics' | 'o
  * Decides a command and writes it; when another process has written meanwhile, decides anew on what is there now. Only the writer
  * of an event logs and counts it. Refusals: those of the decider, unavailable.
  */
-export async function changePayment(context: ChangeContext, first: StoredPayment, command: PaymentCommand): Promise<Changed> {
+export async function changePayment(
+  context: ChangeContext,
+  first: StoredPayment,
+  command: PaymentCommand,
+  asking: Asking = 'by-timer',
+): Promise<Changed> {
   const { id } = first.order;
   const changed = await retryConflicts<
     StoredPayment,
@@ -28,8 +39,9 @@ export async function changePayment(context: ChangeContext, first: StoredPayment
     async write(current) {
       // A wait adds nothing to what another process has written meanwhile.
       const isOvertaken = current !== first && (command.type === 'wait' || command.type === 'hold');
+      const isIdle = asking === 'meanwhile' && isNothingNew(current.state, command);
       const nowMs = context.clock.now();
-      const events = isOvertaken ? [] : decide(current.state, command, nowMs);
+      const events = isOvertaken || isIdle ? [] : decide(current.state, command, nowMs);
       if (isRefusal(events)) throw new RefusalError(events);
       const [event] = events;
       if (event === undefined) return { before: current, payment: current, event };

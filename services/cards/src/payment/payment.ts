@@ -63,6 +63,12 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
   }
 }
 
+/** Whether a question about an authorisation has told nothing but that it was asked. */
+export function isNothingNew({ status }: PaymentState, { type }: PaymentCommand): boolean {
+  if (type === 'wait' || type === 'hold') return true;
+  return (type === 'pending' && status === 'authorising') || (type === 'challenge' && status === 'challenging');
+}
+
 type AuthorisationCommand = Extract<PaymentCommand, { type: 'pending' | 'challenge' | 'authorise' | 'fail' }>;
 
 /** What the acquirer says before it has authorised. Its last word stands. */

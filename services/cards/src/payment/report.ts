@@ -2,10 +2,11 @@ import { RefusalError, refuse } from '@gerbang/core';
 import type { InquiryResult } from '@gerbang/rails/card';
 import type { Context } from '../context.ts';
 import { advancePayment, workOn } from './advance.ts';
-import { ask } from './authorise.ts';
+import { ask, inquireAuthorisation, type Open } from './authorise.ts';
 import { changePayment } from './change.ts';
 import { contradictionIn } from './contradiction.ts';
 import type { StoredPayment } from './document.ts';
+import type { PaymentState } from './state.ts';
 
 /**
  * Something may have changed at the acquirer: it is asked, and what it says is followed. Nothing else is believed, neither its
@@ -17,7 +18,7 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
   switch (state.status) {
     case 'authorising':
     case 'challenging':
-      return workOn(context, payment);
+      return askMeanwhile(context, payment, state);
     case 'failed':
     case 'authorised':
     case 'captured':
@@ -45,6 +46,23 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
     default:
       return state satisfies never;
   }
+}
+
+/**
+ * Its timer comes as it would have: nobody puts that off by looking at the payment. Where there are no inquiries it would be taken
+ * back instead, and that is for the timer.
+ */
+async function askMeanwhile(context: Context, payment: StoredPayment, state: Open): Promise<StoredPayment> {
+  if (context.rail.inquire === undefined) return payment;
+  return workOn(context, payment, async () => {
+    const after = await inquireAuthorisation(context, payment, state, 'meanwhile');
+    return isOpen(after.state) ? after : advancePayment(context, after);
+  });
+}
+
+/** The acquirer owes the outcome of its authorisation. */
+export function isOpen(state: PaymentState): state is Open {
+  return state.status === 'authorising' || state.status === 'challenging';
 }
 
 async function compare(context: Context, payment: StoredPayment): Promise<StoredPayment> {

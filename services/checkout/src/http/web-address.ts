@@ -1,6 +1,7 @@
+import { URL_LENGTH_MAX } from '@gerbang/core';
 import { z } from 'zod';
 
-const schema = z.url({ protocol: /^https?$/ }).max(2_000);
+const schema = z.url({ protocol: /^https?$/ }).max(URL_LENGTH_MAX);
 
 /** An address that a page may lead to; undefined for anything else that a merchant or a rail could have given. */
 export function webAddress(text: string): string | undefined {

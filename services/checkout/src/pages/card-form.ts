@@ -44,15 +44,25 @@ ${otherMethods(view, session)}`;
   return layout(view, { title: link.title, content, reference: history.reffNo, follow, scripts: ['card-form.js'], nonce });
 }
 
+/** Where the issuer authenticates the customer. `fields`: of an issuer who takes customers by POST only. */
+export type Bank = { url: string; fields: readonly { name: string; value: string }[] | undefined };
+
 /** The issuer wants to authenticate the customer. */
-export function bankPage(view: View, page: { session: Session; nowMs: number; follow: Follow; bank: string }): Html {
+export function bankPage(view: View, page: { session: Session; nowMs: number; follow: Follow; bank: Bank }): Html {
   const { texts } = view;
   const { session, nowMs, follow, bank } = page;
   const content = html`${summary(view, billOf(session), nowMs)}
 <section class="card"><h2>${texts.card.bankTitle}</h2><p>${texts.card.bankLead}</p>
-<p><a class="button" href="${bank}" rel="noreferrer">${texts.card.bankGo}</a></p></section>
+${wayToBank(bank, texts.card.bankGo)}</section>
 ${liveStatus(view, changeMethod(view, session))}`;
   return layout(view, { title: session.link.title, content, reference: session.history.reffNo, follow });
+}
+
+/** A form waits for the customer to press its button: a script that sent it would be one more where cards are entered. */
+function wayToBank({ url, fields }: Bank, label: string): Html {
+  if (fields === undefined) return html`<p><a class="button" href="${url}" rel="noreferrer">${label}</a></p>`;
+  const hidden = fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`);
+  return html`<form method="post" action="${url}">${hidden}<button class="button" type="submit">${label}</button></form>`;
 }
 
 /** The acquirer or the issuer has not answered yet. */

@@ -3,10 +3,10 @@ import { RefusalError } from '@gerbang/core';
 import { type GetReturnResponse, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { cardPagePolicy } from '../http/headers.ts';
+import { cardPagePolicy, contentSecurityPolicy } from '../http/headers.ts';
 import { queryOf, sendPage } from '../http/visit.ts';
-import { webAddress } from '../http/web-address.ts';
-import { bankPage, cardFormPage, waitingForBankPage } from '../pages/card-form.ts';
+import { formTargets, webAddress } from '../http/web-address.ts';
+import { type Bank, bankPage, cardFormPage, waitingForBankPage } from '../pages/card-form.ts';
 import { followOf } from '../pages/layout.ts';
 import type { View } from '../pages/view.ts';
 import type { CardErrors, ShownCard } from './card-form.ts';
@@ -40,11 +40,18 @@ export async function showCard(
   const payment = await paymentOf(context, session);
   if (payment === undefined) return sendCardForm(reply, view, { session, nowMs, phase: 'open' });
   const follow = followOf(view, 'open');
-  const bank = payment.status === PaymentStatus.PENDING ? webAddress(payment.paymentUrl) : undefined;
+  const bank = payment.status === PaymentStatus.PENDING ? bankOf(payment) : undefined;
   if (bank === undefined) return sendPage(reply, view, 200, waitingForBankPage(view, { session, nowMs, follow }));
+  if (bank.fields !== undefined) reply.header('content-security-policy', contentSecurityPolicy(formTargets(bank.url)));
   // Right after the form the customer is led on, also without scripts; who comes back by hand is not sent away again.
-  if (queryOf(request).go !== undefined) reply.header('refresh', `0; url=${new URL(bank).href}`);
+  else if (queryOf(request).go !== undefined) reply.header('refresh', `0; url=${new URL(bank.url).href}`);
   return sendPage(reply, view, 200, bankPage(view, { session, nowMs, follow, bank }));
+}
+
+/** Where the issuer authenticates the customer; undefined where no page may lead there. */
+function bankOf({ paymentUrl, paymentForm }: GetReturnResponse): Bank | undefined {
+  const url = webAddress(paymentForm?.url ?? paymentUrl);
+  return url === undefined ? undefined : { url, fields: paymentForm?.fields };
 }
 
 /** The payment of the session's open try; undefined where nothing has come of it. */

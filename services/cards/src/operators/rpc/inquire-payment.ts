@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { workOn } from '../../payment/advance.ts';
 import { ask } from '../../payment/authorise.ts';
 import type { StoredPayment } from '../../payment/document.ts';
-import { lookAgain } from '../../payment/report.ts';
+import { isOpen, lookAgain } from '../../payment/report.ts';
 import { toSaid } from '../acquirer-says.ts';
 import { findPayment } from '../find.ts';
 
@@ -30,9 +30,9 @@ export async function inquirePayment(context: Context, { id }: InquirePaymentReq
   return { stateBefore: before, state: state.status, ...toSaid(said) };
 }
 
-/** What waits for the acquirer takes its step now; what is at rest is compared. */
+/** What waits for the acquirer takes its step now; what is at rest is compared, and an authorisation only asked about. */
 function follow(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   const { state, order } = payment;
-  if (!('asked' in state)) return lookAgain(context, payment);
+  if (isOpen(state) || !('asked' in state)) return lookAgain(context, payment);
   return context.inProgress.has(order.id) ? Promise.resolve(payment) : workOn(context, payment);
 }

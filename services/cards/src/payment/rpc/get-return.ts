@@ -1,19 +1,20 @@
 import { RefusalError, refuse } from '@gerbang/core';
-import { type GetReturnRequest, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
+import type { GetReturnRequest } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { Context } from '../../context.ts';
-import { statusOf, toPaymentMessage } from '../message.ts';
+import { statusOf, toChallenge, toPaymentMessage } from '../message.ts';
 import { isPaymentId } from '../own.ts';
-import { lookAgain } from '../report.ts';
+import { isOpen, lookAgain } from '../report.ts';
 
 /**
  * What the page shows to which a customer comes back from 3DS. Coming back proves nothing: where the payment is open the acquirer is
- * asked. Refusals: transaction_not_found.
+ * asked, but not for each of a page's reloads. Refusals: transaction_not_found.
  */
 export async function getReturn(context: Context, { id }: GetReturnRequest) {
   const found = isPaymentId(id) ? await context.payments.find(id) : undefined;
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
-  const isOpen = statusOf(found.state) === PaymentStatus.PENDING || statusOf(found.state) === PaymentStatus.PROCESSING;
-  const payment = isOpen ? await lookAgain(context, found) : found;
+  // Who comes back from the issuer finds out at once, since the page that leads there does not load itself anew.
+  const isEnough = found.state.status === 'authorising' && context.latelyAsked.has(id);
+  const payment = isOpen(found.state) && !isEnough ? await lookAgain(context, found) : found;
   const { amountSen, merchantName, redirectUrl, link } = payment.order;
   const { processedAtMs = 0n } = toPaymentMessage(payment);
   return {
@@ -23,7 +24,7 @@ export async function getReturn(context: Context, { id }: GetReturnRequest) {
     merchantName,
     redirectUrl,
     processedAtMs,
-    paymentUrl: payment.state.status === 'challenging' ? payment.state.url : '',
+    ...toChallenge(payment.state),
     linkReffNo: link?.linkReffNo ?? '',
     sessionReffNo: link?.sessionReffNo ?? '',
   };

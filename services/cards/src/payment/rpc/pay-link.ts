@@ -1,10 +1,11 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { newUlid } from '@gerbang/core';
-import type { PayLinkRequest } from '@gerbang/proto/gerbang/cards/v1/cards';
+import type { PayLinkRequest, PayLinkResponseSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { BeginCardPaymentResponse } from '@gerbang/proto/gerbang/money_in/v1/link_card';
 import { CardData } from '@gerbang/rails/card';
 import type { Context } from '../../context.ts';
 import type { StoredPayment } from '../document.ts';
-import { statusOf } from '../message.ts';
+import { statusOf, toChallenge } from '../message.ts';
 import { paymentId } from '../own.ts';
 import { placePayment } from '../place.ts';
 
@@ -13,7 +14,10 @@ import { placePayment } from '../place.ts';
  * twice, or by two pages, charges once; amount and account are the session's. Refusals: transaction_not_found, validation (attempt,
  * card_expiry), bad_request, product_not_allowed, account_not_found, frozen, account_limit, unavailable.
  */
-export async function payLink(context: Context, { reffNo, attempt, card, clientAddress }: PayLinkRequest) {
+export async function payLink(
+  context: Context,
+  { reffNo, attempt, card, clientAddress }: PayLinkRequest,
+): Promise<MessageInitShape<typeof PayLinkResponseSchema>> {
   if (card === undefined) throw new Error('a card payment has come without its card');
   const { number, expiry, cvv, holderName } = card;
   const candidate = paymentId(newUlid(context.clock.now()));
@@ -26,7 +30,7 @@ export async function payLink(context: Context, { reffNo, attempt, card, clientA
       : known;
   if (payment === undefined) return {};
   const { state } = payment;
-  return { id: begun.paymentId, status: statusOf(state), paymentUrl: state.status === 'challenging' ? state.url : '' };
+  return { id: begun.paymentId, status: statusOf(state), ...toChallenge(state) };
 }
 
 function charge(

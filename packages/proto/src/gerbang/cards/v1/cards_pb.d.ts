@@ -653,6 +653,13 @@ export declare type GetReturnResponse = Message<"gerbang.cards.v1.GetReturnRespo
    * @generated from field: string session_reff_no = 9;
    */
   sessionReffNo: string;
+
+  /**
+   * Instead of payment_url, as in Payment.
+   *
+   * @generated from field: optional gerbang.cards.v1.PaymentForm payment_form = 10;
+   */
+  paymentForm?: PaymentForm | undefined;
 };
 
 /**
@@ -720,6 +727,13 @@ export declare type PayLinkResponse = Message<"gerbang.cards.v1.PayLinkResponse"
    * @generated from field: string payment_url = 3;
    */
   paymentUrl: string;
+
+  /**
+   * Instead of payment_url, as in Payment.
+   *
+   * @generated from field: optional gerbang.cards.v1.PaymentForm payment_form = 4;
+   */
+  paymentForm?: PaymentForm | undefined;
 };
 
 /**
