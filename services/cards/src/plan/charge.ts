@@ -8,9 +8,11 @@ import type { StoredCycle } from '../cycle/store.ts';
 import { workOn } from '../payment/advance.ts';
 import { changePayment } from '../payment/change.ts';
 import type { StoredPayment } from '../payment/document.ts';
+import { fencePayment, isNeverSent } from '../payment/fence.ts';
 import { statusOf } from '../payment/message.ts';
 import { paymentId } from '../payment/own.ts';
-import { type NewPayment, placePayment } from '../payment/place.ts';
+import { NEVER_SENT } from '../payment/payment.ts';
+import { type Ordered, placePayment } from '../payment/place.ts';
 import { SUBMIT_WITHIN_MS } from '../payment/schedule.ts';
 import { dueOf } from './calendar.ts';
 import type { StoredPlan } from './document.ts';
@@ -76,10 +78,16 @@ export async function advanceCharge(context: Context, plan: StoredPlan, cycle: S
   // One that is not seen yet is found when it is to be inserted.
   const found = await context.payments.find(cycle.state.attempt.paymentId);
   const isSent = found !== undefined && found.state.status !== 'created';
-  const payment = isSent ? found : await charge(context, plan, { cycle, payment: found });
-  if (payment === undefined) return cycle;
-  if ('code' in payment) return decline(context, plan, cycle, payment);
-  return takeOutcome(context, plan, { cycle, payment });
+  const charged = isSent ? found : await charge(context, plan, { cycle, payment: found });
+  if (charged === undefined) return cycle;
+  if ('code' in charged) return declineUnsent(context, plan, cycle, charged);
+  return takeOutcome(context, plan, { cycle, payment: charged });
+}
+
+/** Another process may be about to send the payment: either it never does, or the cycle follows what it has sent. */
+async function declineUnsent(context: Context, plan: StoredPlan, cycle: StoredCycle, failure: Failure): Promise<StoredCycle> {
+  const payment = await fencePayment(context, cycle.state.attempt.paymentId, wantedOf(plan, cycle), plan.state.card);
+  return isNeverSent(payment) ? decline(context, plan, cycle, failure) : takeOutcome(context, plan, { cycle, payment });
 }
 
 type Charging = { cycle: StoredCycle; payment: StoredPayment | undefined };
@@ -94,7 +102,7 @@ async function charge(
   if (initiatedBy === 'customer') {
     // The security code is gone with the process that had it. A payment that is there gives itself up.
     const isGone = payment === undefined && context.clock.now() >= startedAtMs + SUBMIT_WITHIN_MS;
-    return isGone ? { code: 'NOT_SENT', reason: 'It was not submitted' } : undefined;
+    return isGone ? NEVER_SENT : undefined;
   }
   if (hasEnded(plan.state)) return payment ?? { code: 'PLAN_ENDED', reason: 'The plan has ended' };
   const { merchantId } = plan.order;
@@ -154,7 +162,7 @@ async function giveBack(context: Context, payment: StoredPayment): Promise<void>
   await workOn(context, cancelling);
 }
 
-function wantedOf({ order, state }: StoredPlan, { order: { cycle }, state: { attempt } }: StoredCycle): NewPayment {
+function wantedOf({ order, state }: StoredPlan, { order: { cycle }, state: { attempt } }: StoredCycle): Ordered {
   const { initiatedBy } = attempt;
   return {
     merchantId: order.merchantId,
