@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { beginCycle, type CycleCommand, decide, type Failure } from '../cycle/cycle.ts';
 import type { StoredCycle } from '../cycle/store.ts';
 import { workOn } from '../payment/advance.ts';
-import { changePayment } from '../payment/change.ts';
+import { changePayment, mustFindPayment } from '../payment/change.ts';
 import type { StoredPayment } from '../payment/document.ts';
 import { fencePayment, isNeverSent } from '../payment/fence.ts';
 import { statusOf } from '../payment/message.ts';
@@ -128,9 +128,8 @@ async function takeOutcome(
   const status = statusOf(payment.state);
   switch (status) {
     case PaymentStatus.SUCCESS:
-      if (!isUnwanted(plan, cycle)) return changeCycle(context, cycle, { type: 'paid', paymentId: id });
-      await giveBack(context, payment);
-      return cycle;
+      if (isUnwanted(plan, cycle) && (await giveBack(context, payment))) return cycle;
+      return changeCycle(context, cycle, { type: 'paid', paymentId: id });
     case PaymentStatus.CANCELLED:
     case PaymentStatus.REFUNDED: {
       if (!isUnwanted(plan, cycle)) return changeCycle(context, cycle, { type: 'paid', paymentId: id });
@@ -156,10 +155,26 @@ function isUnwanted({ state }: StoredPlan, { order }: StoredCycle): boolean {
   return state.status === 'cancelled' && state.paidCycles === 0 && order.cycle === 1;
 }
 
-async function giveBack(context: Context, payment: StoredPayment): Promise<void> {
+/** Gives a charge back, now or later; false where it can't be given back any more. */
+async function giveBack(context: Context, payment: StoredPayment): Promise<boolean> {
   const { voidMs, refunds } = context.terms;
-  const { payment: cancelling } = await changePayment(context, payment, { type: 'cancel', voidMs, refunds });
-  await workOn(context, cancelling);
+  try {
+    const { payment: cancelling } = await changePayment(context, payment, { type: 'cancel', voidMs, refunds });
+    await workOn(context, cancelling);
+    return true;
+  } catch (error) {
+    if (!(error instanceof RefusalError) || error.refusal.refused !== 'transaction_failed') throw error;
+    const { order, state } = await mustFindPayment(context, payment.order.id);
+    // What is not voided any more may be refunded after its capture; what has ended meanwhile is looked at by the plan's timer.
+    if (state.status === 'authorised' || statusOf(state) !== PaymentStatus.SUCCESS) return true;
+    const fields = { transaction_id: order.id, merchant_id: order.merchantId, plan_id: order.recurring?.planId };
+    const reason = error.refusal.message;
+    context.log.error(
+      { ...fields, alert: 'plan-charge-not-given-back', status: state.status, reason },
+      'the first charge of a plan that was cancelled meanwhile cannot be given back; its merchant has the money',
+    );
+    return false;
+  }
 }
 
 function wantedOf({ order, state }: StoredPlan, { order: { cycle }, state: { attempt } }: StoredCycle): Ordered {
