@@ -161,6 +161,25 @@ test('a plan whose 3DS is never finished is cancelled after 24 hours', async () 
   expect(await show(context, id)).toMatchObject({ status: PlanStatus.CANCELLED, endedReason: 'not_authenticated' });
 });
 
+test('a card that takes the place of one whose customer is being authenticated has no network transaction id of that one', async () => {
+  const { context, acquirer, goTo } = await setUp();
+  acquirer.state.first = 'challenge';
+  const id = await idOf(order(context));
+  await replaceCard(context, create(ReplaceCardRequestSchema, { ...own(id), card: cardOf(OTHER_NUMBER) }));
+  for (const held of acquirer.held.values()) held.status = 'authorised';
+  acquirer.state.first = 'authorised';
+  await goTo(id, 20 * 60_000);
+  const { state } = await parts.findPlan(id);
+  expect(state).toMatchObject({ status: 'active', card: { maskedCard: '555555******4444', networkTransactionId: '' } });
+  await goTo(id, 63 * DAY_MS);
+  expect(acquirer.cards.map((card) => card.reveal().number)).toEqual([NUMBER, OTHER_NUMBER, OTHER_NUMBER]);
+  const sent = acquirer.requests.map(({ initiated, networkTransactionId }) => [initiated, networkTransactionId]);
+  expect(sent.slice(1)).toEqual([
+    ['merchant', undefined],
+    ['merchant', 'ntid-1'],
+  ]);
+});
+
 test('a plan whose issuer takes customers by POST only has a form instead of an address', async () => {
   const { context, acquirer } = await setUp();
   Object.assign(acquirer.state, { first: 'challenge', fields: [{ name: 'creq', value: 'abc' }] });

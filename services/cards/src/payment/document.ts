@@ -117,7 +117,11 @@ const STATE_FIELDS = [
   'ended_at',
 ] as const;
 
-export function newPaymentDocument(order: PaymentOrder, dueMs: number): PaymentDocument {
+export function newPaymentDocument(
+  order: PaymentOrder,
+  dueMs: number | undefined,
+  state: PaymentState = { status: 'created' },
+): PaymentDocument {
   return {
     account_id: order.accountId,
     partition: order.partition,
@@ -132,7 +136,7 @@ export function newPaymentDocument(order: PaymentOrder, dueMs: number): PaymentD
     merchant_reff_no: order.merchantReffNo,
     redirect_url: order.redirectUrl,
     created_at: new Date(order.createdAtMs),
-    due_at: new Date(dueMs),
+    ...(dueMs !== undefined && { due_at: new Date(dueMs) }),
     ...(order.link && {
       link: {
         link: order.link.linkReffNo,
@@ -148,7 +152,8 @@ export function newPaymentDocument(order: PaymentOrder, dueMs: number): PaymentD
         network_transaction_id: order.recurring.networkTransactionId,
       },
     }),
-    status: 'created',
+    ...toStateFields(state),
+    ...(state.status !== 'created' && { history: [{ status: state.status, at: new Date(order.createdAtMs) }] }),
   };
 }
 

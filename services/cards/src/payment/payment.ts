@@ -4,6 +4,9 @@ import { decideDispute, isDisputed } from './dispute.ts';
 import { decideContested, decideResolution } from './resolution.ts';
 import { type Decision, NEVER_ASKED, type PaymentCommand, type PaymentEvent, type PaymentState, to } from './state.ts';
 
+/** How a payment fails that nothing was sent of. */
+export const NEVER_SENT = { code: 'NOT_SENT', reason: 'It was not submitted' };
+
 /**
  * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: those of a cancel
  * (cancel.ts) and of what operators decide (resolution.ts).
@@ -13,7 +16,7 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
     case 'send':
       return state.status === 'created' ? to({ status: 'authorising', sentAtMs: nowMs, asked: NEVER_ASKED }) : [];
     case 'give-up':
-      return state.status === 'created' ? fail({ code: 'NOT_SENT', reason: 'It was not submitted' }, nowMs) : [];
+      return state.status === 'created' ? fail(NEVER_SENT, nowMs) : [];
     case 'refuse':
       return state.status === 'created' ? fail({ code: 'RISK_DECLINED', reason: 'Declined by risk rules' }, nowMs) : [];
     case 'wait':

@@ -16,7 +16,7 @@ export const ANSWER_AFTER_MS = 3_000;
 /** Of the customer where the customer calls us, or of the merchant's server; counted against card testing, and not stored. */
 type Addresses = { clientAddress?: string; callerAddress?: string };
 
-export type NewPayment = Pick<
+export type Ordered = Pick<
   PaymentOrder,
   | 'merchantId'
   | 'accountId'
@@ -29,8 +29,8 @@ export type NewPayment = Pick<
   | 'cardHolderName'
   | 'recurring'
   | 'link'
-> &
-  Addresses;
+>;
+export type NewPayment = Ordered & Addresses;
 
 /**
  * Charges a card under an id, and gives the payment as it stands when the acquirer has answered, or after `answerAfterMs`,

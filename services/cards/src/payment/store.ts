@@ -35,8 +35,11 @@ export type MovedQuery = {
 
 /** The payments of all accounts. */
 export type PaymentStore = {
-  /** Creates the payment, or gives the one that an interrupted creation has made under this id already. */
-  insertOrFind(order: PaymentOrder): Promise<StoredPayment>;
+  /**
+   * Creates the payment, or gives the one that an interrupted creation has made under this id already. `state`: how it begins, else
+   * `created`; its merchant is not notified of it.
+   */
+  insertOrFind(order: PaymentOrder, state?: PaymentState): Promise<StoredPayment>;
   find(id: string, options?: { linearizable: boolean }): Promise<StoredPayment | undefined>;
   /** Writes the event and the state after it; undefined when the payment has changed meanwhile. */
   apply(payment: StoredPayment, event: PaymentEvent, nowMs: number): Promise<StoredPayment | undefined>;
@@ -65,9 +68,9 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
   const read = (document: StoredPaymentDocument | undefined) => document && fromPaymentDocument(document);
   return {
     fromDocument: (document) => fromPaymentDocument(aggregates.read(document)),
-    async insertOrFind(order) {
-      const dueMs = nextDueMs({ status: 'created' }, order.createdAtMs) ?? order.createdAtMs;
-      const { document } = await aggregates.insertOrFind(order.id, order.merchantId, newPaymentDocument(order, dueMs), []);
+    async insertOrFind(order, state = { status: 'created' }) {
+      const fields = newPaymentDocument(order, nextDueMs(state, order.createdAtMs), state);
+      const { document } = await aggregates.insertOrFind(order.id, order.merchantId, fields, []);
       return fromPaymentDocument(document);
     },
     async listUnresolved({ kind, untilMs, limit }) {

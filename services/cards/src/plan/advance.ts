@@ -8,7 +8,7 @@ import { advanceCharge, changeCycle, newPaymentId, openCycleOf } from './charge.
 import type { StoredPlan } from './document.ts';
 import { EXPIRY_NOTICE_MS, GIVE_UP_AFTER_MS, nextDueOf } from './plan.ts';
 import { nextDueMs } from './schedule.ts';
-import { hasEnded, type OpenCycle } from './state.ts';
+import { hasEnded, type NetworkReference, type OpenCycle } from './state.ts';
 
 /** More steps than a plan can need at once: one that goes on is a fault. */
 const STEPS_MAX = 40;
@@ -90,8 +90,9 @@ async function advanceOpenCycle(
   const { state } = cycle;
   switch (state.status) {
     case 'success': {
-      const networkTransactionId = plan.state.card.networkTransactionId || (await networkTransactionIdOf(context, state.attempt));
-      return changePlan(context, plan, { type: 'cycle-paid', cycle: open.cycle, networkTransactionId });
+      const isKnown = plan.state.card.networkTransactionId !== '';
+      const reference = isKnown ? undefined : await referenceOf(context, state.attempt);
+      return changePlan(context, plan, { type: 'cycle-paid', cycle: open.cycle, reference });
     }
     case 'failed': {
       const isDeclined = !NOT_DECLINED.has(state.failure.code);
@@ -113,9 +114,11 @@ async function advanceOpenCycle(
   }
 }
 
-async function networkTransactionIdOf({ payments }: Context, { paymentId }: Attempt): Promise<string> {
+async function referenceOf({ payments }: Context, { paymentId }: Attempt): Promise<NetworkReference | undefined> {
   const payment = await payments.find(paymentId);
-  return payment !== undefined && isAuthorised(payment.state) ? payment.state.authorisation.networkTransactionId : '';
+  if (payment === undefined || !isAuthorised(payment.state)) return undefined;
+  const { networkTransactionId } = payment.state.authorisation;
+  return { networkTransactionId, maskedCard: payment.order.maskedCard };
 }
 
 /** The timer fires when the cycle is tried again, and not sooner. */

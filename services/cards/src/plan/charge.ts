@@ -6,11 +6,13 @@ import type { Context } from '../context.ts';
 import { beginCycle, type CycleCommand, decide, type Failure } from '../cycle/cycle.ts';
 import type { StoredCycle } from '../cycle/store.ts';
 import { workOn } from '../payment/advance.ts';
-import { changePayment } from '../payment/change.ts';
+import { changePayment, mustFindPayment } from '../payment/change.ts';
 import type { StoredPayment } from '../payment/document.ts';
+import { fencePayment, isNeverSent } from '../payment/fence.ts';
 import { statusOf } from '../payment/message.ts';
 import { paymentId } from '../payment/own.ts';
-import { type NewPayment, placePayment } from '../payment/place.ts';
+import { NEVER_SENT } from '../payment/payment.ts';
+import { type Ordered, placePayment } from '../payment/place.ts';
 import { SUBMIT_WITHIN_MS } from '../payment/schedule.ts';
 import { dueOf } from './calendar.ts';
 import type { StoredPlan } from './document.ts';
@@ -76,10 +78,16 @@ export async function advanceCharge(context: Context, plan: StoredPlan, cycle: S
   // One that is not seen yet is found when it is to be inserted.
   const found = await context.payments.find(cycle.state.attempt.paymentId);
   const isSent = found !== undefined && found.state.status !== 'created';
-  const payment = isSent ? found : await charge(context, plan, { cycle, payment: found });
-  if (payment === undefined) return cycle;
-  if ('code' in payment) return decline(context, plan, cycle, payment);
-  return takeOutcome(context, plan, { cycle, payment });
+  const charged = isSent ? found : await charge(context, plan, { cycle, payment: found });
+  if (charged === undefined) return cycle;
+  if ('code' in charged) return declineUnsent(context, plan, cycle, charged);
+  return takeOutcome(context, plan, { cycle, payment: charged });
+}
+
+/** Another process may be about to send the payment: either it never does, or the cycle follows what it has sent. */
+async function declineUnsent(context: Context, plan: StoredPlan, cycle: StoredCycle, failure: Failure): Promise<StoredCycle> {
+  const payment = await fencePayment(context, cycle.state.attempt.paymentId, wantedOf(plan, cycle), plan.state.card);
+  return isNeverSent(payment) ? decline(context, plan, cycle, failure) : takeOutcome(context, plan, { cycle, payment });
 }
 
 type Charging = { cycle: StoredCycle; payment: StoredPayment | undefined };
@@ -94,7 +102,7 @@ async function charge(
   if (initiatedBy === 'customer') {
     // The security code is gone with the process that had it. A payment that is there gives itself up.
     const isGone = payment === undefined && context.clock.now() >= startedAtMs + SUBMIT_WITHIN_MS;
-    return isGone ? { code: 'NOT_SENT', reason: 'It was not submitted' } : undefined;
+    return isGone ? NEVER_SENT : undefined;
   }
   if (hasEnded(plan.state)) return payment ?? { code: 'PLAN_ENDED', reason: 'The plan has ended' };
   const { merchantId } = plan.order;
@@ -120,9 +128,8 @@ async function takeOutcome(
   const status = statusOf(payment.state);
   switch (status) {
     case PaymentStatus.SUCCESS:
-      if (!isUnwanted(plan, cycle)) return changeCycle(context, cycle, { type: 'paid', paymentId: id });
-      await giveBack(context, payment);
-      return cycle;
+      if (isUnwanted(plan, cycle) && (await giveBack(context, payment))) return cycle;
+      return changeCycle(context, cycle, { type: 'paid', paymentId: id });
     case PaymentStatus.CANCELLED:
     case PaymentStatus.REFUNDED: {
       if (!isUnwanted(plan, cycle)) return changeCycle(context, cycle, { type: 'paid', paymentId: id });
@@ -148,13 +155,29 @@ function isUnwanted({ state }: StoredPlan, { order }: StoredCycle): boolean {
   return state.status === 'cancelled' && state.paidCycles === 0 && order.cycle === 1;
 }
 
-async function giveBack(context: Context, payment: StoredPayment): Promise<void> {
+/** Gives a charge back, now or later; false where it can't be given back any more. */
+async function giveBack(context: Context, payment: StoredPayment): Promise<boolean> {
   const { voidMs, refunds } = context.terms;
-  const { payment: cancelling } = await changePayment(context, payment, { type: 'cancel', voidMs, refunds });
-  await workOn(context, cancelling);
+  try {
+    const { payment: cancelling } = await changePayment(context, payment, { type: 'cancel', voidMs, refunds });
+    await workOn(context, cancelling);
+    return true;
+  } catch (error) {
+    if (!(error instanceof RefusalError) || error.refusal.refused !== 'transaction_failed') throw error;
+    const { order, state } = await mustFindPayment(context, payment.order.id);
+    // What is not voided any more may be refunded after its capture; what has ended meanwhile is looked at by the plan's timer.
+    if (state.status === 'authorised' || statusOf(state) !== PaymentStatus.SUCCESS) return true;
+    const fields = { transaction_id: order.id, merchant_id: order.merchantId, plan_id: order.recurring?.planId };
+    const reason = error.refusal.message;
+    context.log.error(
+      { ...fields, alert: 'plan-charge-not-given-back', status: state.status, reason },
+      'the first charge of a plan that was cancelled meanwhile cannot be given back; its merchant has the money',
+    );
+    return false;
+  }
 }
 
-function wantedOf({ order, state }: StoredPlan, { order: { cycle }, state: { attempt } }: StoredCycle): NewPayment {
+function wantedOf({ order, state }: StoredPlan, { order: { cycle }, state: { attempt } }: StoredCycle): Ordered {
   const { initiatedBy } = attempt;
   return {
     merchantId: order.merchantId,

@@ -144,7 +144,7 @@ function newLife(order: PlanOrder, draw: () => number) {
       case 'failed':
         return apply({ type: 'cycle-failed', cycle: number, isDeclined: true });
       case 'success':
-        return apply({ type: 'cycle-paid', cycle: number, networkTransactionId: 'n' });
+        return apply({ type: 'cycle-paid', cycle: number, reference: { networkTransactionId: 'n', maskedCard: '' } });
       default:
         return cycle satisfies never;
     }

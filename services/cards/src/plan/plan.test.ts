@@ -28,7 +28,7 @@ const card: PlanCard = {
   networkTransactionId: '',
   isExpiryAnnounced: false,
 };
-const otherCard: PlanCard = { ...card, token: 't-2' };
+const otherCard: PlanCard = { ...card, token: 't-2', maskedCard: '555555******4444' };
 
 /** When the second cycle is due; the third one is not. */
 const NOW = dueOf(order.calendar, 2);
@@ -54,7 +54,8 @@ const STATES = {
   completed: { ...base, status: 'completed', nextCycle: 4, ended },
 } satisfies Record<string, PlanState>;
 
-const paid = { type: 'cycle-paid', cycle: 2, networkTransactionId: 'n-1' } as const;
+const referenceOf = (networkTransactionId: string, { maskedCard }: PlanCard = card) => ({ networkTransactionId, maskedCard });
+const paid = { type: 'cycle-paid', cycle: 2, reference: referenceOf('n-1') } as const;
 const declined = { type: 'cycle-failed', cycle: 2, isDeclined: true } as const;
 const COMMANDS = {
   'begin-cycle': { type: 'begin-cycle' },
@@ -236,15 +237,20 @@ describe('a plan', () => {
     expect(first.card.networkTransactionId).toBe('n-1');
     const second = stateAfter(
       { ...first, open: { cycle: 3, hasFailed: false } },
-      { ...paid, cycle: 3, networkTransactionId: 'n-2' },
+      { ...paid, cycle: 3, reference: referenceOf('n-2') },
     );
     expect([second.card.networkTransactionId, second.paidCycles]).toEqual(['n-1', 3]);
     const replaced = stateAfter(first, COMMANDS['replace-card']);
     const third = stateAfter(
       { ...replaced, open: { cycle: 3, hasFailed: false } },
-      { ...paid, cycle: 3, networkTransactionId: 'n-3' },
+      { ...paid, cycle: 3, reference: referenceOf('n-3', otherCard) },
     );
     expect(third.card).toMatchObject({ token: 't-2', networkTransactionId: 'n-3' });
+  });
+
+  test('has no network transaction id of the card that was replaced while it was charged', () => {
+    const replaced = stateAfter(STATES['active, being charged'], COMMANDS['replace-card']);
+    expect(stateAfter(replaced, paid)).toMatchObject({ paidCycles: 2, card: { token: 't-2', networkTransactionId: '' } });
   });
 
   test('skips what fell due in a pause, and completes where nothing is left', () => {

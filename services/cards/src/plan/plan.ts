@@ -2,6 +2,7 @@ import { type Refusal, refuse } from '@gerbang/core';
 import { dueOf, firstDueAfter } from './calendar.ts';
 import {
   hasEnded,
+  type NetworkReference,
   type PlanCard,
   type PlanCommand,
   type PlanEvent,
@@ -42,7 +43,7 @@ export function decide(order: PlanOrder, state: PlanState, command: PlanCommand,
     case 'begin-cycle':
       return beginCycle(order, state, nowMs);
     case 'cycle-paid':
-      return state.open?.cycle === command.cycle ? cyclePaid(order, state, command.networkTransactionId, nowMs) : [];
+      return state.open?.cycle === command.cycle ? cyclePaid(order, state, command.reference, nowMs) : [];
     case 'cycle-failed':
       return state.open?.cycle === command.cycle ? cycleFailed(state, command.isDeclined, nowMs) : [];
     case 'give-up':
@@ -104,8 +105,11 @@ export function nextDueOf({ calendar, totalCycles }: PlanOrder, { open, nextCycl
   return dueOf(calendar, nextCycle);
 }
 
-function cyclePaid(order: PlanOrder, state: PlanState, networkTransactionId: string, nowMs: number): PlanEvent[] {
-  const card = { ...state.card, networkTransactionId: state.card.networkTransactionId || networkTransactionId };
+function cyclePaid(order: PlanOrder, state: PlanState, reference: NetworkReference | undefined, nowMs: number): PlanEvent[] {
+  // Its customer has agreed to charges of the card that was charged, not of one that has taken its place meanwhile.
+  const isOfCard = reference?.maskedCard === state.card.maskedCard;
+  const isFirst = isOfCard && state.card.networkTransactionId === '';
+  const card = isFirst ? { ...state.card, networkTransactionId: reference.networkTransactionId } : state.card;
   const paid = { ...state, card, open: undefined, paidCycles: state.paidCycles + 1 };
   if (state.status === 'paused' || hasEnded(state)) return to(paid);
   const published: PlanPublished[] = state.status === 'pending' ? ['subscription.activated'] : [];

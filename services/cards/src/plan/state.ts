@@ -57,10 +57,14 @@ export type Skip = { fromMs: number; toMs: number };
 
 export type EndReason = 'merchant' | 'declined' | 'not_authenticated' | 'completed';
 
+/** Refers later charges to one that its customer has agreed to, and by which card: the plan may have another one by then. */
+export type NetworkReference = { networkTransactionId: string; maskedCard: string };
+
 export type PlanCommand =
   /** Charges the next cycle where it is due. */
   | { type: 'begin-cycle' }
-  | { type: 'cycle-paid'; cycle: number; networkTransactionId: string }
+  /** `reference`: by what the card network knows the charge; undefined where the plan need not know. */
+  | { type: 'cycle-paid'; cycle: number; reference: NetworkReference | undefined }
   /** All its charges have failed. `isDeclined`: by the issuer, and not for want of an authentication. */
   | { type: 'cycle-failed'; cycle: number; isDeclined: boolean }
   | { type: 'pause' }
