@@ -128,7 +128,7 @@ const MOVES: Record<Status, Partial<Record<Type, string>>> = {
   withdrawing: { withdrawn: 'withdrawn, refunded', contest: 'contested', cancel: 'busy' },
   withdrawn: { cancel: 'SP001' },
   contested: { cancel: 'SP001' },
-  'written-off': { cancel: 'SP001' },
+  'written-off': { cancel: 'SP001', settled: 'written-off' },
 };
 
 function outcomeOf(state: PaymentState, command: PaymentCommand, nowMs = NOW): string {
@@ -164,6 +164,12 @@ test('while a chargeback claims a part, it is neither refunded nor taken back wh
 test('what is captured, settled or captured before its time waits', () => {
   expect(outcomeOf(STATES.authorised, COMMANDS['begin-capture'], NOW - 1)).toBe('');
   expect(outcomeOf(STATES.captured, COMMANDS['begin-settling'], NOW - 1)).toBe('');
+});
+
+test('what is written off settles once', () => {
+  const [event] = decideOrFail(STATES['written-off'], COMMANDS.settled);
+  expect(event?.state).toEqual({ ...STATES['written-off'], capture: { ...capture, settledAtMs: NOW } });
+  expect(outcomeOf(event?.state ?? STATES['written-off'], COMMANDS.settled)).toBe('');
 });
 
 test('the address of a challenge and its end stay as the customer was given them', () => {

@@ -110,8 +110,10 @@ function decideCapture(state: PaymentState, command: CaptureCommand, nowMs: numb
       return to({ status: 'settling', authorisation, capture });
     }
     case 'settled': {
-      if (state.status !== 'settling') return [];
+      if (state.status !== 'settling' && state.status !== 'written-off') return [];
+      if (state.capture.settledAtMs !== undefined) return [];
       const capture = { ...state.capture, settledAtMs: command.atMs };
+      if (state.status === 'written-off') return to({ ...state, capture });
       return to({ status: 'settled', authorisation: state.authorisation, capture, refused: undefined });
     }
     default:

@@ -1,0 +1,80 @@
+import { create } from '@bufbuild/protobuf';
+import { createClock } from '@gerbang/core';
+import { ContestedDecision, DecideContestedRequestSchema } from '@gerbang/proto/gerbang/cards/v1/operators';
+import type { AcquirerChargeback } from '@gerbang/rails/card';
+import { newLedger } from '@gerbang/testkit/ledger';
+import { operatorCall } from '@gerbang/testkit/operator-gate';
+import { expect, test } from 'vitest';
+import { takeReport } from '../src/chargeback/report.ts';
+import { decideContested } from '../src/operators/rpc/decide-contested.ts';
+import { placePayment } from '../src/payment/place.ts';
+import { lookAgain } from '../src/payment/report.ts';
+import { card, eventsOf, newId, newOrder, useParts } from './parts-harness.ts';
+import { newAcquirer } from './scripted-acquirer.ts';
+
+/** Payments that are disputed, taken back by the acquirer as well, and written off by operators. */
+
+const parts = useParts();
+const DAY_MS = 86_400_000;
+const PAID = 250_000_00n;
+const DISPUTED = 100_000_00n;
+let cases = 0;
+
+/** A payment that has come so far by this time after its order. */
+async function setUp(afterMs: number) {
+  const acquirer = newAcquirer();
+  const ledger = newLedger();
+  const clock = createClock();
+  const context = await parts.newContext(acquirer, ledger, undefined, { clock });
+  const id = newId();
+  await placePayment(context, id, newOrder(), card());
+  const goTo = (ms: number) => parts.fireTimers([context], clock, id, clock.now() + ms);
+  await goTo(afterMs);
+  const report = (said: AcquirerChargeback) => {
+    acquirer.cases.set(said.caseId, said);
+    return takeReport(context, said);
+  };
+  return { acquirer, ledger, clock, context, id, goTo, report };
+}
+type World = Awaited<ReturnType<typeof setUp>>;
+
+function newCase(reference: string, sen: bigint): AcquirerChargeback {
+  const reason = { reasonCode: '10.4', reason: 'Fraud', respondByMs: undefined };
+  const caseId = `write-off-${++cases}`;
+  return { caseId, reference, amountSen: sen.toString(), ...reason, stage: 'chargeback', isWithdrawn: false };
+}
+
+/** The acquirer gives all of the payment back to the customer. */
+async function takeBack({ acquirer, context, id }: World) {
+  Object.assign(acquirer.held.get(id) ?? expect.fail('not held'), { status: 'refunded' });
+  expect((await lookAgain(context, await parts.find(id))).state.status).toBe('contested');
+}
+
+function writeOff({ context, id }: Pick<World, 'context' | 'id'>) {
+  const request = { id, decision: ContestedDecision.WRITE_OFF, evidence: 'mail of the acquirer' };
+  return decideContested(context, create(DecideContestedRequestSchema, request), { ...operatorCall('ben'), proposer: 'ana' });
+}
+
+test.each<[string, number]>([
+  ['before', 0],
+  ['after', DAY_MS],
+])('a payment that is written off $0 its time of settlement settles', async (when, waitedMs) => {
+  const world = await setUp(31_000);
+  const { ledger, clock, context, id, goTo, report } = world;
+  await report(newCase(id, DISPUTED));
+  await takeBack(world);
+  clock.setOffset(clock.offsetMs() + waitedMs);
+  expect(await writeOff(world)).toEqual({ state: 'written-off' });
+  expect(ledger.balance).toEqual(
+    when === 'before' ? { pending: PAID, available: 0n } : { pending: 0n, available: PAID - DISPUTED },
+  );
+  const after = await goTo(DAY_MS);
+  expect(after.state).toMatchObject({ status: 'written-off', capture: { settledAtMs: 1 } });
+  // What the chargeback was short of is repaid by the settlement.
+  expect(ledger.balance).toEqual({ pending: 0n, available: PAID - DISPUTED });
+  expect([ledger.disputed.owed, ledger.suspense.sen]).toEqual([0n, DISPUTED - PAID]);
+  expect(ledger.keys().filter((key) => key === 'settle')).toHaveLength(1);
+  expect(eventsOf(after)).toEqual(['succeeded', 'decided']);
+  // From then on the acquirer is asked now and then.
+  expect(after.document.due_at?.getTime()).toBeGreaterThan(context.clock.now());
+});
