@@ -78,3 +78,12 @@ test.each<[string, number]>([
   // From then on the acquirer is asked now and then.
   expect(after.document.due_at?.getTime()).toBeGreaterThan(context.clock.now());
 });
+
+test('a payment that chargebacks claim all of is written off, and suspense bears nothing of it', async () => {
+  const world = await setUp(DAY_MS);
+  const { ledger, id, report } = world;
+  await report(newCase(id, PAID));
+  await takeBack(world);
+  expect(await writeOff(world)).toEqual({ state: 'written-off' });
+  expect([ledger.suspense.sen, ledger.disputed.reserve]).toEqual([0n, PAID]);
+});
