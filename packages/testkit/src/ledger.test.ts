@@ -21,8 +21,10 @@ test.each<[string, Posting]>([
   expect([ledger.keys(), ledger.balance, ledger.suspense.sen]).toEqual([[], { pending: 0n, available: 0n }, 0n]);
 });
 
-test('takes a credit whose fee is the whole amount', async () => {
+test('takes a credit whose fee is the whole amount, and its withdrawal', async () => {
   const ledger = newLedger();
-  await ledger.post({ postingKey: 'p:credit', intent: Intent.CREDIT, side: Side.PENDING, amountSen: 0n, feeSen: 5n });
-  expect(ledger.keys()).toEqual(['credit']);
+  const allFee = { side: Side.PENDING, amountSen: 0n, feeSen: 5n };
+  await ledger.post({ ...allFee, postingKey: 'p:credit', intent: Intent.CREDIT });
+  await ledger.post({ ...allFee, postingKey: 'p:withdrawal', intent: Intent.COMPENSATE, compensation: COMPENSATION });
+  expect(ledger.keys()).toEqual(['credit', 'withdrawal']);
 });

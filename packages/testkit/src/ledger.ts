@@ -66,9 +66,10 @@ export function newLedger() {
 const OF_FEES: readonly (Intent | undefined)[] = [Intent.CAPTURE, Intent.CREDIT, Intent.COMPENSATE, Intent.FORFEIT];
 
 /** Refuses what the ledger refuses before it looks at the key, by the same rules. */
-function readAmounts({ intent, side, amountSen = 0n, feeSen = 0n, vendorFeeSen = 0n }: Posting): void {
+function readAmounts({ intent, side, compensation, amountSen = 0n, feeSen = 0n, vendorFeeSen = 0n }: Posting): void {
   const isOfSuspense = side === Side.SUSPENSE;
-  const isAllFee = intent === Intent.CREDIT && amountSen === 0n && feeSen > 0n;
+  const isOfPayment = intent === Intent.CREDIT || compensation === Compensation.PAYMENT_WITHDRAWN;
+  const isAllFee = isOfPayment && amountSen === 0n && feeSen > 0n;
   if (amountSen <= 0n && !isAllFee) throw wrong('amount_sen', 'must be more than 0');
   if (feeSen < 0n) throw wrong('fee_sen', 'must be 0 or more');
   if (isOfSuspense && feeSen !== 0n) throw wrong('fee_sen', 'must be 0: nobody bears it');
