@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { createClock } from '@gerbang/core';
+import { createClock, RefusalError } from '@gerbang/core';
 import { ContestedDecision, DecideContestedRequestSchema } from '@gerbang/proto/gerbang/cards/v1/operators';
 import type { AcquirerChargeback } from '@gerbang/rails/card';
+import { deathsOf, dying, untilDeathOrRefusal } from '@gerbang/testkit';
 import { newLedger } from '@gerbang/testkit/ledger';
 import { operatorCall } from '@gerbang/testkit/operator-gate';
 import { expect, test } from 'vitest';
@@ -87,3 +88,65 @@ test('a payment that chargebacks claim all of is written off, and suspense bears
   expect(await writeOff(world)).toEqual({ state: 'written-off' });
   expect([ledger.suspense.sen, ledger.disputed.reserve]).toEqual([0n, PAID]);
 });
+
+/** A payment with a chargeback of a part that was given back by the acquirer. `win`: the acquirer withdraws the chargeback. */
+async function disputedAndTakenBack() {
+  const world = await setUp(DAY_MS);
+  const said = newCase(world.id, DISPUTED);
+  const { order } = await world.report(said);
+  await takeBack(world);
+  const alerts: unknown[] = [];
+  world.context.log = { ...world.context.log, error: (fields: unknown) => void alerts.push(fields) };
+  return { ...world, order, alerts, win: () => world.report({ ...said, isWithdrawn: true }) };
+}
+
+test('a chargeback that is won after its payment was written off: suspense bears its part as well', async () => {
+  const world = await disputedAndTakenBack();
+  const { ledger, alerts, order, win } = world;
+  await writeOff(world);
+  expect(ledger.suspense.sen).toBe(DISPUTED - PAID);
+  expect((await win()).state.status).toBe('won');
+  expect((await win()).state.status).toBe('won');
+  expect([ledger.balance.available, ledger.disputed.reserve, ledger.suspense.sen]).toEqual([PAID, 0n, -PAID]);
+  expect(alerts).toMatchObject([{ alert: 'chargeback-not-covered', chargeback_id: order.id, transaction_id: world.id }]);
+});
+
+test('a chargeback that is won before its payment is written off: suspense bears all of it at once', async () => {
+  const world = await disputedAndTakenBack();
+  const { ledger, alerts, win } = world;
+  expect((await win()).state.status).toBe('won');
+  await writeOff(world);
+  expect([ledger.balance.available, ledger.suspense.sen, alerts]).toEqual([PAID, -PAID, []]);
+  expect(ledger.keys()).not.toContain('uncovered');
+});
+
+/** How many steps a write-off has that a process can die at. */
+const WRITE_OFF_STEPS = 4;
+
+test.each(deathsOf(WRITE_OFF_STEPS))(
+  'a chargeback that is won while a write-off has died $when step $step: suspense bears all of the payment once',
+  async (death) => {
+    const world = await disputedAndTakenBack();
+    const { acquirer, ledger, clock, context, id, order, goTo, win } = world;
+    const mortal = await parts.newContext(acquirer, ledger, dying(death), { clock });
+    await untilDeathOrRefusal(writeOff({ context: mortal, id }));
+    const { status } = (await parts.find(id)).state;
+    const refused = status === 'withdrawing' ? 'unavailable' : undefined;
+    expect(await refusalOf(win())).toBe(refused);
+    await goTo(DAY_MS);
+    if (status === 'contested') await writeOff(world);
+    const after = await parts.fireChargebackTimers([context], clock, order.id);
+    expect([after.state.status, (await parts.find(id)).state.status]).toEqual(['won', 'written-off']);
+    expect([ledger.balance.available, ledger.disputed.reserve, ledger.suspense.sen]).toEqual([PAID, 0n, -PAID]);
+  },
+);
+
+async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof RefusalError) return error.refusal.refused;
+    throw error;
+  }
+}

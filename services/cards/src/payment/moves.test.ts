@@ -161,6 +161,13 @@ test('while a chargeback claims a part, it is neither refunded nor taken back wh
   expect([decideOn('withdraw'), decideOn('write-off')]).toEqual(['bad_request', 'withdrawing']);
 });
 
+test('while it is written off a chargeback keeps its claim, and afterwards too', () => {
+  const disputed = { ...capture, disputes: [{ id: 'c1', sen: 1_00n }] };
+  const ending = (status: 'withdrawing' | 'written-off') =>
+    outcomeOf({ ...STATES[status], capture: disputed }, COMMANDS['end-dispute']);
+  expect([ending('withdrawing'), ending('written-off')]).toEqual(['busy', '']);
+});
+
 test('what is captured, settled or captured before its time waits', () => {
   expect(outcomeOf(STATES.authorised, COMMANDS['begin-capture'], NOW - 1)).toBe('');
   expect(outcomeOf(STATES.captured, COMMANDS['begin-settling'], NOW - 1)).toBe('');

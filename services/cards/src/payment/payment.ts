@@ -6,7 +6,7 @@ import { type Decision, NEVER_ASKED, type PaymentCommand, type PaymentEvent, typ
 
 /**
  * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: those of a cancel
- * (cancel.ts) and of what operators decide (resolution.ts).
+ * (cancel.ts), of what operators decide (resolution.ts), and of a chargeback (dispute.ts).
  */
 export function decide(state: PaymentState, command: PaymentCommand, nowMs: number): PaymentEvent[] | Refusal {
   switch (command.type) {
