@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { type RefusalCode, RefusalError, refuse, refuseField } from '@gerbang/core';
 import { Compensation, Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 
 type Posting = {
@@ -8,6 +8,7 @@ type Posting = {
   side?: Side;
   amountSen?: bigint;
   feeSen?: bigint;
+  vendorFeeSen?: bigint;
   fromSuspense?: boolean;
   compensation?: Compensation;
 };
@@ -19,7 +20,7 @@ export type ContractLedger = ReturnType<typeof newLedger>;
 
 /**
  * The ledger of money in as its contract has it (ledger.proto): once per posting key for ever, refusals too; another content under a
- * key is a conflict. `balance`: of all accounts together. `suspense`: of the rail. `disputed`: chargebacks. `posted`: amounts by
+ * key is a conflict, and amounts that no posting may have are refused as invalid. `balance`: of all accounts together. `suspense`: of the rail. `disputed`: chargebacks. `posted`: amounts by
  * key, refusals left out.
  */
 export function newLedger() {
@@ -47,6 +48,7 @@ export function newLedger() {
     /** The booked keys without the transaction's id. */
     keys: () => [...posted.keys()].map((key) => key.slice(key.indexOf(':') + 1)),
     post: async (request: Posting) => {
+      readAmounts(request);
       const { postingKey = '', intent, side, amountSen = 0n, feeSen = 0n } = request;
       const content = `${intent} ${side} ${amountSen} ${feeSen} ${request.fromSuspense} ${request.compensation}`;
       const known = contents.get(postingKey);
@@ -58,6 +60,26 @@ export function newLedger() {
       return create(PostResponseSchema, { postedAtMs: 1n });
     },
   };
+}
+
+/** Intents that take a fee, or give it back. */
+const OF_FEES: readonly (Intent | undefined)[] = [Intent.CAPTURE, Intent.CREDIT, Intent.COMPENSATE, Intent.FORFEIT];
+
+/** Refuses what the ledger refuses before it looks at the key, by the same rules. */
+function readAmounts({ intent, side, compensation, amountSen = 0n, feeSen = 0n, vendorFeeSen = 0n }: Posting): void {
+  const isOfSuspense = side === Side.SUSPENSE;
+  const isOfPayment = intent === Intent.CREDIT || compensation === Compensation.PAYMENT_WITHDRAWN;
+  const isAllFee = isOfPayment && amountSen === 0n && feeSen > 0n;
+  if (amountSen <= 0n && !isAllFee) throw wrong('amount_sen', 'must be more than 0');
+  if (feeSen < 0n) throw wrong('fee_sen', 'must be 0 or more');
+  if (isOfSuspense && feeSen !== 0n) throw wrong('fee_sen', 'must be 0: nobody bears it');
+  if (vendorFeeSen < 0n) throw wrong('vendor_fee_sen', 'must be 0 or more');
+  if (vendorFeeSen > 0n && (!OF_FEES.includes(intent) || isOfSuspense))
+    throw wrong('vendor_fee_sen', 'must be 0 where no fee is taken or given back');
+}
+
+function wrong(field: string, message: string): RefusalError {
+  return new RefusalError(refuseField(field, message));
 }
 
 /** What an intent of money in does. */

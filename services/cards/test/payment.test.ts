@@ -326,6 +326,21 @@ describe('a contradiction of the acquirer', () => {
   });
 });
 
+test.each([31_000, DAY_MS])(
+  'a payment whose fee was all of it is withdrawn %i ms after its order, and its fee with it',
+  async (ms) => {
+    const fees = [create(FeeRuleSchema, { product: 'card', basisPoints: 10_000 })];
+    const { acquirer, context, ledger, id, goTo } = await setUp({ fees });
+    await placePayment(context, id, newOrder(), card());
+    await goTo(ms);
+    Object.assign(acquirer.held.get(id) ?? expect.fail('not held'), { status: 'refunded' });
+    await report(context, id);
+    const after = await parts.find(id);
+    expect([after.state.status, eventsOf(after)]).toEqual(['withdrawn', ['succeeded', 'refunded']]);
+    expect([ledger.keys(), ledger.balance]).toEqual([['credit', 'withdrawal'], { pending: 0n, available: 0n }]);
+  },
+);
+
 test('an acquirer that keeps silent is asked on, and never sent the payment again', async () => {
   const { context, acquirer, clock, id, goTo } = await setUp({}, { authorise: 'lost' });
   acquirer.state.isSilent = true;

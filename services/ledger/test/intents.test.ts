@@ -95,6 +95,18 @@ describe('intents', () => {
     await expectIntact(ledger);
   });
 
+  it('gives a fee back that was the whole payment, and refuses any other compensation of 0', async () => {
+    const { ledger } = await service.start({ database: service.newDatabase() });
+    await ledger.post(payIn(0n, { feeSen: 5n, vendorFeeSen: 3n }));
+    const ofPayment = { rail: 'qris', side: Side.PENDING };
+    const { PAYMENT_WITHDRAWN, PAYOUT_RETURNED } = Compensation;
+    expect(await refusalOf(ledger.post(compensate(PAYMENT_WITHDRAWN, 0n, ofPayment)))).toBe('validation');
+    expect(await refusalOf(ledger.post(compensate(PAYOUT_RETURNED, 0n, { feeSen: 5n })))).toBe('validation');
+    await ledger.post(compensate(PAYMENT_WITHDRAWN, 0n, { ...ofPayment, feeSen: 5n, vendorFeeSen: 3n }));
+    expect(await balances(ledger)).toEqual([0n, 0n, 0n]);
+    await expectIntact(ledger);
+  });
+
   it('keeps in suspense what fits nothing, until an operator credits or refunds it', async () => {
     const { ledger } = await service.start({ database: service.newDatabase() });
     const nobodys = { merchantId: '', accountId: '', rail: 'qris', side: Side.SUSPENSE };

@@ -40,15 +40,12 @@ async function takeNextStep(context: Context, { order, state }: StoredChargeback
       return { type: 'reserved' };
     case 'restoring':
       await postChargeback(context, order, state.reserve, 'restore');
-      if (order.merchantId !== '') {
-        const payment = await mustFindPayment(context, order.reference);
-        await changePayment(context, payment, { type: 'end-dispute', id: order.id });
-      }
+      if (order.merchantId !== '') await giveUpClaim(context, order);
       return { type: 'ended' };
     case 'forfeiting': {
       await postChargeback(context, order, state.reserve, 'forfeit');
       const uncoveredSen = order.amountSen - state.reserve.reservedSen;
-      if (uncoveredSen > 0n) await postUncovered(context, order, uncoveredSen);
+      if (uncoveredSen > 0n) await postUncovered(context, order, uncoveredSen, 'forfeit');
       return { type: 'ended' };
     }
     case 'unmatched':
@@ -74,6 +71,22 @@ async function claim(context: Context, order: StoredChargeback['order']): Promis
       'a chargeback is of more than stands of its payment; the rest is not reserved',
     );
   return { type: 'claim', reserve: { reservedSen, feeSen: reservedSen === 0n ? 0n : context.chargebackFeeSen } };
+}
+
+/**
+ * The payment stands again by what the chargeback has claimed. Where it was written off meanwhile, the acquirer has that part back
+ * as well, and suspense has borne only the rest: it bears this part now. Refusals: unavailable (it is being written off).
+ */
+async function giveUpClaim(context: Context, order: StoredChargeback['order']): Promise<void> {
+  const found = await mustFindPayment(context, order.reference);
+  const { payment } = await changePayment(context, found, { type: 'end-dispute', id: order.id });
+  const claimedSen = claimOf(payment.state, order.id);
+  if (payment.state.status !== 'written-off' || claimedSen === undefined) return;
+  await postUncovered(context, order, claimedSen, 'restore');
+  context.log.error(
+    { chargeback_id: order.id, transaction_id: order.reference, merchant_id: order.merchantId, alert: 'chargeback-not-covered' },
+    'a chargeback was won whose payment is written off; suspense has given its part',
+  );
 }
 
 /** Whether nothing of the payment will stand later that does not stand now. */

@@ -27,11 +27,15 @@ export async function postChargeback(
   await ledger.post({ ...posting(order), ...STEPS[step], ...key, partition: order.partition });
 }
 
-/** What of a lost chargeback no account bears: the acquirer takes it all the same, so suspense gives it, once. */
+/**
+ * What of a lost chargeback no account bears, or of one that is won and whose payment was written off: the acquirer has it all the
+ * same, so suspense gives it, once.
+ */
 export async function postUncovered(
   { ledger, suspensePartition }: LedgerContext,
   order: ChargebackOrder,
   amountSen: bigint,
+  step: 'restore' | 'forfeit',
 ): Promise<void> {
   await ledger.post({
     ...posting(order),
@@ -40,7 +44,7 @@ export async function postUncovered(
     side: Side.SUSPENSE,
     postingKey: `${order.id}:uncovered`,
     amountSen,
-    description: 'Chargeback lost',
+    description: STEPS[step].description,
   });
 }
 

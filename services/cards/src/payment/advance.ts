@@ -5,7 +5,7 @@ import type { StoredPayment } from './document.ts';
 import { untold } from './link-standing.ts';
 import { postCredit, postRefund, postReturn, postSettlement, postWithdrawal } from './postings.ts';
 import { SUBMIT_WITHIN_MS } from './schedule.ts';
-import type { PaymentCommand } from './state.ts';
+import type { Captured, PaymentCommand, PaymentOrder } from './state.ts';
 import { capture, refund, release, voidPayment } from './steps.ts';
 import { giveBack, tellLink } from './tell-link.ts';
 
@@ -55,10 +55,8 @@ async function takeNextStep(context: Context, payment: StoredPayment): Promise<S
       return write({ type: 'credited' });
     case 'captured':
       return nowMs >= state.capture.settleAtMs ? write({ type: 'begin-settling' }) : undefined;
-    case 'settling': {
-      const { fees } = state.authorisation;
-      return write({ type: 'settled', atMs: fees.netSen === 0n ? nowMs : await postSettlement(context, order, fees) });
-    }
+    case 'settling':
+      return write({ type: 'settled', atMs: await settle(context, order, state) });
     case 'reserving':
       return write({ type: (await postRefund(context, order, state.refund)) ? 'reserved' : 'reserve-refused' });
     case 'refunding':
@@ -76,11 +74,18 @@ async function takeNextStep(context: Context, payment: StoredPayment): Promise<S
     case 'failed':
     case 'withdrawn':
     case 'contested':
-    case 'written-off':
       return undefined;
+    case 'written-off':
+      if (state.capture.settledAtMs !== undefined || nowMs < state.capture.settleAtMs) return undefined;
+      return write({ type: 'settled', atMs: await settle(context, order, state) });
     default:
       return state satisfies never;
   }
+}
+
+/** When the ledger has settled it, Unix milliseconds. Of one whose fee is the whole amount there is nothing to settle. */
+async function settle(context: Context, order: PaymentOrder, { authorisation: { fees } }: Captured): Promise<number> {
+  return fees.netSen === 0n ? context.clock.now() : postSettlement(context, order, fees);
 }
 
 /** Takes a payment up whose timer has fired. Runs at least once. */

@@ -1,12 +1,14 @@
+import { type Refusal, refuse } from '@gerbang/core';
 import { type Captured, isCaptured, type PaymentCommand, type PaymentEvent, type PaymentState, to } from './state.ts';
 
 type DisputeCommand = Extract<PaymentCommand, { type: 'dispute' | 'end-dispute' }>;
 
 /**
  * Chargebacks of a payment: each claims what the others have left of it, so that together they never take more than was paid.
- * Nothing is claimed while the payment's own money is on its way, nor of one that was given back.
+ * Nothing is claimed while the payment's own money is on its way, nor of one that was given back. A claim stays with a payment that
+ * was written off meanwhile: it is what suspense has not borne. Refusals, of `end-dispute`: unavailable (it is being written off).
  */
-export function decideDispute(state: PaymentState, command: DisputeCommand): PaymentEvent[] {
+export function decideDispute(state: PaymentState, command: DisputeCommand): PaymentEvent[] | Refusal {
   switch (command.type) {
     case 'dispute': {
       if (state.status !== 'captured' && state.status !== 'settling' && state.status !== 'settled') return [];
@@ -17,7 +19,9 @@ export function decideDispute(state: PaymentState, command: DisputeCommand): Pay
       return to({ ...state, capture: { ...state.capture, disputes: [...disputes, { id: command.id, sen }] } });
     }
     case 'end-dispute': {
-      if (!isCaptured(state) || claimOf(state, command.id) === undefined) return [];
+      if (!isCaptured(state) || claimOf(state, command.id) === undefined || state.status === 'written-off') return [];
+      // What suspense bears is counted from the claims, so that they stay until it is booked.
+      if (state.status === 'withdrawing') return refuse('unavailable', { retryAfterMs: 1_000 });
       const { disputes = [], ...capture } = state.capture;
       const left = disputes.filter(({ id }) => id !== command.id);
       return to({ ...state, capture: { ...capture, ...(left.length > 0 && { disputes: left }) } });

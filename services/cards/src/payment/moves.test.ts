@@ -128,7 +128,7 @@ const MOVES: Record<Status, Partial<Record<Type, string>>> = {
   withdrawing: { withdrawn: 'withdrawn, refunded', contest: 'contested', cancel: 'busy' },
   withdrawn: { cancel: 'SP001' },
   contested: { cancel: 'SP001' },
-  'written-off': { cancel: 'SP001' },
+  'written-off': { cancel: 'SP001', settled: 'written-off' },
 };
 
 function outcomeOf(state: PaymentState, command: PaymentCommand, nowMs = NOW): string {
@@ -161,9 +161,22 @@ test('while a chargeback claims a part, it is neither refunded nor taken back wh
   expect([decideOn('withdraw'), decideOn('write-off')]).toEqual(['bad_request', 'withdrawing']);
 });
 
+test('while it is written off a chargeback keeps its claim, and afterwards too', () => {
+  const disputed = { ...capture, disputes: [{ id: 'c1', sen: 1_00n }] };
+  const ending = (status: 'withdrawing' | 'written-off') =>
+    outcomeOf({ ...STATES[status], capture: disputed }, COMMANDS['end-dispute']);
+  expect([ending('withdrawing'), ending('written-off')]).toEqual(['busy', '']);
+});
+
 test('what is captured, settled or captured before its time waits', () => {
   expect(outcomeOf(STATES.authorised, COMMANDS['begin-capture'], NOW - 1)).toBe('');
   expect(outcomeOf(STATES.captured, COMMANDS['begin-settling'], NOW - 1)).toBe('');
+});
+
+test('what is written off settles once', () => {
+  const [event] = decideOrFail(STATES['written-off'], COMMANDS.settled);
+  expect(event?.state).toEqual({ ...STATES['written-off'], capture: { ...capture, settledAtMs: NOW } });
+  expect(outcomeOf(event?.state ?? STATES['written-off'], COMMANDS.settled)).toBe('');
 });
 
 test('the address of a challenge and its end stay as the customer was given them', () => {

@@ -9,7 +9,7 @@ export const NEVER_SENT = { code: 'NOT_SENT', reason: 'It was not submitted' };
 
 /**
  * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: those of a cancel
- * (cancel.ts) and of what operators decide (resolution.ts).
+ * (cancel.ts), of what operators decide (resolution.ts), and of a chargeback (dispute.ts).
  */
 export function decide(state: PaymentState, command: PaymentCommand, nowMs: number): PaymentEvent[] | Refusal {
   switch (command.type) {
@@ -119,8 +119,10 @@ function decideCapture(state: PaymentState, command: CaptureCommand, nowMs: numb
       return to({ status: 'settling', authorisation, capture });
     }
     case 'settled': {
-      if (state.status !== 'settling') return [];
+      if (state.status !== 'settling' && state.status !== 'written-off') return [];
+      if (state.capture.settledAtMs !== undefined) return [];
       const capture = { ...state.capture, settledAtMs: command.atMs };
+      if (state.status === 'written-off') return to({ ...state, capture });
       return to({ status: 'settled', authorisation: state.authorisation, capture, refused: undefined });
     }
     default:

@@ -68,7 +68,9 @@ export async function postWithdrawal(
     postingKey: attempt === 1 ? `${order.id}:withdrawal` : `${order.id}:withdrawal:${attempt}`,
   };
   if (takenFrom === 'suspense') {
-    await ledger.post({ ...withdrawal, side: Side.SUSPENSE, amountSen: standingSen({ authorisation, capture }), feeSen: 0n });
+    const amountSen = standingSen({ authorisation, capture });
+    // Where chargebacks claim all of it, suspense has nothing to bear, and the ledger takes no posting of 0.
+    if (amountSen > 0n) await ledger.post({ ...withdrawal, side: Side.SUSPENSE, amountSen, feeSen: 0n });
     return true;
   }
   const side = capture.settledAtMs === undefined ? Side.PENDING : Side.AVAILABLE;

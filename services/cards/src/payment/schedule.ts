@@ -56,8 +56,10 @@ export function nextDueMs(state: PaymentState, nowMs: number): number | undefine
     case 'failed':
     case 'withdrawn':
     case 'contested':
-    case 'written-off':
       return undefined;
+    case 'written-off':
+      // The merchant keeps the money, so that it still settles.
+      return state.capture.settledAtMs === undefined ? state.capture.settleAtMs : undefined;
     default:
       return state satisfies never;
   }

@@ -49,6 +49,15 @@ describe('decide', () => {
     ]);
   });
 
+  it.each(['pending', 'available'] as const)('gives back only the fee where a withdrawn payment was all fee and %s', (side) => {
+    const withdrawn = posting('compensate', 0n, 4n, { compensation: 'payment-withdrawn', vendorFeeSen: 3n, side });
+    expect(legsOf(withdrawn, given({}))).toEqual([
+      { account: 'fee-income', sen: -1n },
+      { account: 'vendor-fees', sen: -3n },
+      { account: RAIL, sen: 4n },
+    ]);
+  });
+
   it.each([
     ['hold', posting('hold', 90n, 10n), { [AVAILABLE]: -100n, [HELD]: 100n }, 0n],
     ['hold without a fee', posting('hold', 90n), { [AVAILABLE]: -90n, [HELD]: 90n }, 10n],

@@ -136,7 +136,11 @@ function compensationLegs(posting: Posting): Leg[] {
     case 'payout-made':
       return [{ account: side, sen: -amountSen - feeSen }, { account: rail, sen: amountSen }, ...feeLegs(posting)];
     case 'payment-withdrawn':
-      return [{ account: side, sen: -amountSen }, ...feeLegs(posting, -1n), { account: rail, sen: amountSen + feeSen }];
+      return [
+        ...(amountSen === 0n ? [] : [{ account: side, sen: -amountSen }]),
+        ...feeLegs(posting, -1n),
+        { account: rail, sen: amountSen + feeSen },
+      ];
     case '':
       throw new Error(`posting ${posting.key} compensates nothing`);
     default:

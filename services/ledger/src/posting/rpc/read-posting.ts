@@ -29,7 +29,7 @@ export function readPosting(request: PostRequest): Posting {
   if (!PARTITION.test(request.partition)) throw wrong('partition', 'is not the name of a partition');
   if (!KEY.test(request.postingKey)) throw wrong('posting_key', 'must be 1 to 200 printable characters without blanks');
   const { side, fromSuspense, compensation } = readVariant(request, intent);
-  readAmounts(request, intent, side);
+  readAmounts(request, { intent, side, compensation });
   readAccounts(request, intent, side);
   if (!RAIL.test(request.rail) && (request.rail !== '' || OF_RAILS.includes(intent)))
     throw wrong('rail', 'must be the name of a rail');
@@ -68,9 +68,12 @@ function readVariant(request: PostRequest, intent: Intent): Pick<Posting, 'side'
   return { side, fromSuspense, compensation };
 }
 
-function readAmounts({ amountSen, feeSen, vendorFeeSen }: PostRequest, intent: Intent, side: Side): void {
-  // A fee may take all of a payment.
-  const isAllFee = intent === 'credit' && amountSen === 0n && feeSen > 0n;
+function readAmounts(
+  { amountSen, feeSen, vendorFeeSen }: PostRequest,
+  { intent, side, compensation }: Pick<Posting, 'intent' | 'side' | 'compensation'>,
+): void {
+  // A fee may take all of a payment, and is given back where the payment is withdrawn.
+  const isAllFee = (intent === 'credit' || compensation === 'payment-withdrawn') && amountSen === 0n && feeSen > 0n;
   if (amountSen <= 0n && !isAllFee) throw wrong('amount_sen', 'must be more than 0');
   if (feeSen < 0n || amountSen + feeSen > INT64_MAX) throw wrong('fee_sen', 'must be 0 or more, and fit');
   if ((intent === 'transfer' || side === 'suspense') && feeSen !== 0n) throw wrong('fee_sen', 'must be 0: nobody bears it');
