@@ -150,6 +150,19 @@ describe('3DS', () => {
     });
   });
 
+  test('who comes back while the acquirer is being asked sees what it says', async () => {
+    const { context, acquirer, ledger, clock, id } = await setUp();
+    acquirer.state.first = 'challenge';
+    await placePayment(context, id, newOrder(), card());
+    Object.assign(acquirer.held.get(id) ?? {}, { status: 'authorised' });
+    const other = await parts.newContext(acquirer, ledger, undefined, { clock });
+    context.inProgress.add(id);
+    const page = getReturn(context, create(GetReturnRequestSchema, { id }));
+    await onPaymentDue(other, await parts.find(id));
+    context.inProgress.delete(id);
+    expect((await page).status).toBe(PaymentStatus.SUCCESS);
+  });
+
   test.each(['challenge', 'pending'] as const)(
     'a page that is loaded again and again does not put the timer off: %s',
     async (first) => {
