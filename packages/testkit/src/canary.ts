@@ -18,7 +18,7 @@ export const CVV_CANARY = '739';
 const CVV = new RegExp(`cvv[^a-z0-9]{1,16}${CVV_CANARY}`, 'i');
 const CARDS: readonly string[] = [...new Set(CARD_CANARIES.map(digitsOf))];
 
-/** A card as it is found in bytes that were encoded: hex, and base64 wherever in a text it began. */
+/** A card as it is found in bytes that were encoded: hex, and base64 at each place of a text at which it can begin. */
 const ENCODED: ReadonlyMap<string, readonly string[]> = new Map(CARDS.map((card) => [card, encodedForms(card)]));
 
 /**

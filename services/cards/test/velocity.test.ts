@@ -123,7 +123,7 @@ describe('a refused payment', () => {
 });
 
 describe('what is counted', () => {
-  test('a card over all merchants, whatever expiry and code are tried with it', async () => {
+  test('a card over all merchants, with any expiry and code', async () => {
     const { acquirer, charge } = await setUp([{ by: 'card', seconds: 60, declines: 2 }]);
     acquirer.behaviour.authorise = 'refuses';
     const { number } = newCards()(1).reveal();

@@ -11,7 +11,7 @@ export type AcquirerCredentials = { url: string; clientKey: string; clientSecret
 
 const CONNECTIONS = 64;
 
-/** What the acquirer writes is stored and shown to merchants. Nothing of a card stays in it, whatever it echoes. */
+/** What the acquirer writes is stored and shown to merchants. A card number that it echoes does not stay in it. */
 const text = (max: number) => z.string().max(max).transform(harmlessText);
 const reference = (max: number) => z.string().max(max).transform(maskCardNumbers);
 

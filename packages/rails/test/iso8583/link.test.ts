@@ -22,7 +22,7 @@ async function signedOn(host: Host, more: Partial<LinkOptions> = {}): Promise<Li
   return { ...link, [Symbol.asyncDispose]: () => link.close() };
 }
 
-it('signs on first, and gives each request its own answer, in whatever order they come', async () => {
+it('signs on first, and gives each request its own answer, in any order in which they come', async () => {
   await using host = await startHost();
   await using link = await signedOn(host);
   const held: Buffer[] = [];

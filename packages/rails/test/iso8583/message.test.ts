@@ -83,7 +83,7 @@ describe('bytes that are no message', () => {
     expect(() => unpackMessage(wrong)).not.toThrow(/4411/);
   });
 
-  it('are refused wherever the message is cut', () => {
+  it('are refused at each place at which the message is cut', () => {
     for (let end = 0; end < bytes.length; end++)
       expect(() => unpackMessage(bytes.subarray(0, end))).toThrow(UnreadableMessageError);
   });

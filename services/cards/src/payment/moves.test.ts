@@ -185,7 +185,7 @@ test('the address of a challenge and its end stay as the customer was given them
 });
 
 test.each(['captured', 'settled'] as const)(
-  'a refund that comes back leaves a payment that was %s so, whatever refused it',
+  'a refund that comes back leaves a payment that was %s so, with each kind of refusal',
   (status) => {
     const given = STATES[status];
     const [began] = decideOrFail(given, COMMANDS.cancel);

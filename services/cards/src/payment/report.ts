@@ -49,7 +49,7 @@ export async function lookAgain(context: Context, payment: StoredPayment): Promi
 }
 
 /**
- * Its timer comes as it would have: nobody puts that off by looking at the payment. Where there are no inquiries it would be taken
+ * Its timer comes as it would have: looking at the payment does not put that off. Where there are no inquiries it would be taken
  * back instead, and that is for the timer.
  */
 async function askMeanwhile(context: Context, payment: StoredPayment, state: Open): Promise<StoredPayment> {

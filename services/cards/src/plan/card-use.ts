@@ -17,7 +17,7 @@ export async function isTokenUsed({ plans }: Pick<Context, 'plans'>, planId: str
 }
 
 /**
- * The plan names its token now. Where the token was given up before that, because whoever looked found it unused, the card is kept
+ * The plan names its token now. Where the token was given up before that, because it looked unused, the card is kept
  * once more, and the plan gets that token. Refusals: unavailable.
  */
 export async function confirmCard(context: Context, plan: StoredPlan, card: CardData): Promise<StoredPlan> {

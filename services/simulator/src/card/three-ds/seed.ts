@@ -11,7 +11,7 @@ export const seedSchema = z.strictObject({
   error: z.boolean().optional(),
   /** The challenge is begun by POST only. */
   by_post: z.boolean().optional(),
-  /** Of the result message of a challenge, whatever the OTP. */
+  /** Of the result message of a challenge, with any OTP. */
   result: z.enum(['Y', 'N', 'U']).optional(),
   /**
    * How the result message comes. forged: of another transaction; repeated: twice; contradicted: a second one says the opposite; lost:
